@@ -1,0 +1,25 @@
+// Small questions about text that an outsider wrote: is it UTF-8, how to show it in an error
+// without showing all of it, and which known word was probably meant.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace spillway {
+
+// RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
+bool is_utf8(std::string_view text);
+
+// True when `text` is UTF-8 without control characters (C0, DEL).
+bool is_printable(std::string_view text);
+
+// In quotation marks, cut after 60 bytes, with control characters and bytes that are no UTF-8 as
+// \xNN: safe in a log, a terminal and a JSON document.
+std::string in_quotes(std::string_view text);
+
+// The candidate that `word` is most likely a slip for (a third of its letters may be wrong, at
+// most three); empty when none is close.
+std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
+
+}  // namespace spillway
