@@ -1,0 +1,72 @@
+// Contract: an agreement on units of one offer. One ladder, never climbed back:
+//
+//   hold ──confirm──▶ active ──notice, or lease not renewed──▶ closing ──▶ closed
+//     └──────────────── expired, released ─────────────────────────────────▲
+//
+// Everything that was agreed is copied in, so that a later change of the offer changes nothing
+// here. Units end one by one; the contract is closed when its last unit is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/money.h"
+#include "base/time.h"
+#include "model/offer.h"
+
+namespace spillway::model {
+
+enum class ContractState { hold, active, closing, closed };
+
+enum class EndReason {
+  none,      // it has not ended
+  expired,   // a hold nobody confirmed
+  released,  // by the buyer
+  lapsed,    // the lease was not renewed
+  noticed,   // by the provider
+  reclaimed  // by the book, since the provider shrank below what it sold and gave no notice
+};
+
+struct Unit {
+  int32_t number = 0;
+  bool live = true;
+  std::optional<Instant> ended;
+  int64_t reserved = 0;  // of the buyer's budget, in micro-units
+  int64_t charged = 0;   // what it came to, once it has ended
+  bool operator==(const Unit&) const = default;
+};
+
+struct Contract {
+  ContractId id;  // the hold's id
+  ClusterId buyer;
+  ClusterId provider;
+  PoolId pool;
+  OfferId offer;
+  ContractState state = ContractState::hold;
+  EndReason reason = EndReason::none;
+  Resources shape;  // of one unit
+  Price price;
+  int64_t rate = 0;  // micro-units per unit-hour (price.h)
+  Terms terms;
+  std::vector<Unit> units;
+  Instant created;
+  std::optional<Instant> started;  // confirmed; the money runs from here
+  // When the present state ends by itself: a hold expires, a lease lapses, a closing is over.
+  // Outages of the broker move the first two (market/outage.h).
+  Instant deadline;
+  Duration outage_mark;  // outage recorded by the market when the deadline was last set or moved
+  Duration grace_used;   // how far outages have moved this deadline already
+
+  bool operator==(const Contract&) const = default;
+  bool is_live() const { return state != ContractState::closed; }
+  int32_t live_units() const;
+};
+
+std::string_view to_text(ContractState state);
+std::string_view to_text(EndReason reason);
+Status validate(const Contract& contract);
+
+}  // namespace spillway::model
