@@ -1,0 +1,150 @@
+// Everything that can be asked of the book. Who asks is part of a command and was authenticated
+// before it got here; ids and randomness come in as values, so that a command is the same command
+// wherever and however often it runs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "market/records.h"
+
+namespace spillway::market {
+
+// --- providers ---
+
+inline constexpr size_t k_max_carried = 10'000;            // contracts on one pool
+inline constexpr int32_t k_max_carried_units = 1'000'000;  // of one contract
+
+// What a provider says it carries of a contract.
+struct Carried {
+  ContractId contract;
+  int32_t units = 0;
+  model::Resources shape;  // of one unit, for contracts that the book does not know
+};
+
+// Publishes, or with the same sequence number and pool renews the lease.
+//
+// With the epoch that the provider heard last (Answer::epoch) and a report number that grows with
+// every message, it is also the provider's confirmation of what it carries: what the book does not
+// know of is not sold again. A message of another epoch, or overtaken by a later report, renews the
+// lease and confirms nothing. A pool that the book has never seen needs no confirmation as long as
+// it carries nothing.
+struct PublishPool {
+  ClusterId provider;
+  model::Pool pool;
+  int64_t sequence = 0;
+  Duration lease;
+  std::vector<Carried> carries;
+  int64_t epoch = 0;  // 0: none was heard yet
+  int64_t report = 0;
+};
+
+struct WithdrawPool {
+  ClusterId provider;
+  PoolId pool;
+  int64_t sequence = 0;
+};
+
+struct PublishOffer {
+  ClusterId provider;
+  model::Offer offer;
+  int64_t sequence = 0;
+};
+
+struct WithdrawOffer {
+  ClusterId provider;
+  OfferId offer;
+  int64_t sequence = 0;
+};
+
+// Notice: the provider ends a contract, after the time that the terms give the buyer.
+struct GiveNotice {
+  ClusterId provider;
+  ContractId contract;
+};
+
+// --- the operator ---
+
+// Enrols a cluster or changes its labels, quota and budget. What it holds is untouched.
+struct PutCluster {
+  model::Cluster cluster;
+};
+
+// --- buyers ---
+
+struct HoldLine {
+  OfferId offer;
+  int32_t units = 1;     // wanted
+  int32_t at_least = 1;  // fewer than this: the whole hold is refused
+};
+
+// All lines or none, in one commit. `fresh` has an id for each line; ids of a retry that turns out
+// to be one are not used.
+struct Hold {
+  ClusterId buyer;
+  std::string key;  // idempotency, scoped to the buyer
+  std::vector<HoldLine> lines;
+  Duration ttl;
+  std::vector<ContractId> fresh;
+};
+
+struct Confirm {
+  ClusterId buyer;
+  ContractId contract;
+};
+
+// A hold's life, from now on; refused beyond Rules::max_hold_total.
+struct Extend {
+  ClusterId buyer;
+  ContractId contract;
+  Duration ttl;
+};
+
+struct Renew {
+  ClusterId buyer;
+  ContractId contract;
+};
+
+// Gives units back, or all of them when none is named. Units that ended already are no error.
+struct Release {
+  ClusterId buyer;
+  ContractId contract;
+  std::vector<int32_t> units;
+};
+
+// A contract as one of its two parties may see it.
+struct Look {
+  ClusterId party;
+  ContractId contract;
+};
+
+// --- the broker itself, on its timers ---
+
+// The time of this row has come, perhaps: expires holds, lapses leases, closes what is closing,
+// takes back what an oversold provider did not, forgets old keys.
+struct Attend {
+  Key row;
+};
+
+// A sign of life. After a silence it records the outage.
+struct Beat {
+  bool starting = false;  // the first of this broker: it may have come back, even from a backup
+};
+
+using Command = std::variant<PublishPool, WithdrawPool, PublishOffer, WithdrawOffer, GiveNotice,
+                             PutCluster, Hold, Confirm, Extend, Renew, Release, Look, Attend, Beat>;
+
+std::string_view name_of(const Command& command);
+
+// What the asker learns.
+struct Answer {
+  std::vector<Grant> grants;                // Hold
+  bool replayed = false;                    // Hold: answered from the key
+  int64_t epoch = 0;                        // PublishPool: confirm in this one
+  std::optional<model::Contract> contract;  // everything about one contract
+};
+
+}  // namespace spillway::market

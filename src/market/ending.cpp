@@ -1,0 +1,168 @@
+#include "market/ending.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "market/account.h"
+#include "market/mutants.h"
+#include "market/outage.h"
+#include "market/pool_state.h"
+#include "market/transitions.h"
+
+namespace spillway::market {
+namespace {
+
+using model::Contract;
+using model::ContractState;
+using model::EndReason;
+
+// What a unit comes to that ends now. The minimum term binds the buyer, not one who was told to
+// leave. A pay-per-use unit owes its metered use besides; metering adds that when it settles.
+int64_t charge_of(const Contract& contract, const model::Unit& unit, EndReason reason,
+                  Instant now) {
+  if (!contract.started || mutant(Mutant::forget_charge)) return 0;
+  // A broker that closes late does not make the buyer pay for its lateness.
+  const bool closing = contract.state == ContractState::closing;
+  Duration time = (closing ? std::min(now, contract.deadline) : now) - *contract.started;
+  const bool by_provider = reason == EndReason::noticed || reason == EndReason::reclaimed;
+  if (!by_provider) time = std::max(time, contract.price.minimum_term);
+  const int64_t rate = contract.price.basis == model::PriceBasis::reserved
+                           ? contract.rate
+                           : contract.price.unit_hour;
+  return std::min(model::charge_for(rate, time), unit.reserved);
+}
+
+bool is_named(const std::vector<int32_t>& units, int32_t number) {
+  return units.empty() || std::find(units.begin(), units.end(), number) != units.end();
+}
+
+struct Ended {
+  int32_t units = 0;
+  int64_t reserved = 0;
+  int64_t charged = 0;
+};
+
+Ended end_named(Contract& contract, const std::vector<int32_t>& units, EndReason reason,
+                Instant now) {
+  Ended ended;
+  for (model::Unit& unit : contract.units) {
+    if (!unit.live || !is_named(units, unit.number)) continue;
+    ended.units += 1;
+    ended.reserved = checked_add(ended.reserved, unit.reserved);
+    unit.charged = charge_of(contract, unit, reason, now);
+    ended.charged = checked_add(ended.charged, unit.charged);
+    unit.live = false;
+    unit.ended = now;
+    unit.reserved = 0;
+  }
+  return ended;
+}
+
+void settle(Workspace& workspace, const Contract& contract, const Ended& ended, bool was_hold) {
+  const auto* known = workspace.find<AccountRecord>(account_key(contract.buyer));
+  if (known == nullptr) return;  // not loaded yet: an account is never deleted
+  AccountRecord account = *known;
+  if (!mutant(Mutant::forget_quota)) {
+    account.units -= ended.units;
+    account.used -= contract.shape.times(ended.units);
+  }
+  if (was_hold && !contract.is_live()) account.open_holds -= 1;
+  Purse& purse = purse_in(account, contract.price.currency);
+  if (!mutant(Mutant::forget_budget)) purse.reserved -= ended.reserved;
+  purse.spent = checked_add(purse.spent, ended.charged);
+  workspace.put(account_key(contract.buyer), std::move(account));
+}
+
+void give_back(Workspace& workspace, const Contract& contract, int32_t units,
+               const Context& context) {
+  if (mutant(Mutant::forget_release)) return;
+  const auto* known = workspace.find<PoolRecord>(key_of(contract.pool));
+  if (known == nullptr) return;  // not loaded yet: a pool's row is never deleted
+  PoolRecord pool = *known;
+  pool.committed -= contract.shape.times(units);
+  put_pool(workspace, std::move(pool), context.now, context.rules.reclaim_after);
+}
+
+Status check_units(const Contract& contract, const std::vector<int32_t>& units) {
+  if (units.size() > contract.units.size()) {
+    return fail(Code::invalid, "contract " + contract.id.text,
+                fmt::format("{} units are named, it has {}", units.size(), contract.units.size()),
+                "name each unit once, or none to release all");
+  }
+  for (const int32_t number : units) {
+    if (number >= 0 && number < static_cast<int32_t>(contract.units.size())) continue;
+    return fail(Code::invalid, "contract " + contract.id.text,
+                fmt::format("it has no unit {}", number),
+                fmt::format("its units are 0 to {}", contract.units.size() - 1));
+  }
+  return {};
+}
+
+}  // namespace
+
+void end_units(Workspace& workspace, Contract& contract, const std::vector<int32_t>& units,
+               EndReason reason, const Context& context) {
+  const bool was_hold = contract.state == ContractState::hold;
+  // Who leaves early while closing leaves for the reason for which it is closing.
+  if (contract.reason != EndReason::none) reason = contract.reason;
+  const Ended ended = end_named(contract, units, reason, context.now);
+  if (ended.units == 0) return;
+  const bool last = contract.live_units() == 0;
+  if (last) {
+    contract.state = ContractState::closed;
+    contract.reason = reason;
+    contract.deadline = context.now;
+  }
+  give_back(workspace, contract, ended.units, context);
+  settle(workspace, contract, ended, was_hold);
+  if (!mutant(Mutant::silent_ending)) {
+    workspace.emit(event_on(
+        contract, last ? EventKind::contract_closed : EventKind::units_released, context.now,
+        fmt::format("{} units, {}, {} {}", ended.units, to_text(reason),
+                    micros_to_text(ended.charged), contract.price.currency.text())));
+  }
+  workspace.put(key_of(contract.id), contract);
+}
+
+void begin_closing(Workspace& workspace, Contract& contract, EndReason reason, Duration leave,
+                   const Context& context) {
+  if (contract.state == ContractState::hold) {
+    end_units(workspace, contract, {}, reason, context);
+    return;
+  }
+  SPILLWAY_CHECK(contract.state == ContractState::active, "only an active contract can close");
+  contract.state = ContractState::closing;
+  contract.reason = reason;
+  set_deadline(contract, context.now + leave, current_epoch(workspace));
+  workspace.emit(
+      event_on(contract, EventKind::contract_closing, context.now,
+               fmt::format("{}; over at {}", to_text(reason), to_text(contract.deadline))));
+  workspace.put(key_of(contract.id), contract);
+}
+
+Result<Answer> run(Workspace& workspace, const Release& command, const Context& context) {
+  auto found = contract_of(workspace, command.buyer, Side::buyer, command.contract);
+  if (!found) return tl::unexpected(std::move(found).error());
+  SPILLWAY_TRY(check_units(*found, command.units));
+  if (mutant(Mutant::release_twice) && found->live_units() == 0) {
+    give_back(workspace, *found, 1, context);
+  }
+  // What ended before stays as it is: a retry of a release is no error and changes nothing.
+  end_units(workspace, *found, command.units, EndReason::released, context);
+  return answer_with(std::move(*found));
+}
+
+Result<Answer> run(Workspace& workspace, const GiveNotice& command, const Context& context) {
+  auto found = contract_of(workspace, command.provider, Side::provider, command.contract);
+  if (!found) return tl::unexpected(std::move(found).error());
+  if (found->state == ContractState::hold || found->state == ContractState::active) {
+    if (mutant(Mutant::end_without_notice)) {
+      end_units(workspace, *found, {}, EndReason::noticed, context);
+      return answer_with(std::move(*found));
+    }
+    begin_closing(workspace, *found, EndReason::noticed, found->terms.notice, context);
+  }
+  return answer_with(std::move(*found));
+}
+
+}  // namespace spillway::market

@@ -1,0 +1,17 @@
+// How units end: the one path by which capacity, quota and money go back, whatever the reason.
+#pragma once
+
+#include "market/book.h"
+
+namespace spillway::market {
+
+// Ends the live units of `contract` that are named (all of them when `units` is empty), gives back
+// what they held, closes the contract with its last unit, and puts all that changed.
+void end_units(Workspace& workspace, model::Contract& contract, const std::vector<int32_t>& units,
+               model::EndReason reason, const Context& context);
+
+// active → closing, to be over after `leave`. A hold has nothing to drain: it is closed at once.
+void begin_closing(Workspace& workspace, model::Contract& contract, model::EndReason reason,
+                   Duration leave, const Context& context);
+
+}  // namespace spillway::market

@@ -1,0 +1,62 @@
+// What happened, in commit order. Every change that a provider, a buyer or the operator could
+// notice appends at least one (a heartbeat or a forgotten key does not); their sequence numbers
+// have no gaps. Agents, caches and audits live on them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+
+namespace spillway::market {
+
+enum class EventKind {
+  pool_published,
+  pool_withdrawn,
+  pool_oversold,  // sold more than there is: the provider must give notice, or the book will
+  pool_covered,   // no longer oversold
+  offer_published,
+  offer_withdrawn,
+  cluster_put,
+  contract_held,
+  contract_extended,
+  contract_confirmed,
+  contract_renewed,
+  contract_moved,  // its deadline, by an outage
+  contract_closing,
+  units_released,
+  contract_closed,
+  outage_recorded,
+  epoch_begun,  // a broker came back, too soon for an outage
+};
+
+inline constexpr size_t k_event_kinds = 17;
+inline constexpr std::array<std::string_view, k_event_kinds> k_event_words{
+    "pool-published",    "pool-withdrawn",     "pool-oversold",    "pool-covered",
+    "offer-published",   "offer-withdrawn",    "cluster-put",      "contract-held",
+    "contract-extended", "contract-confirmed", "contract-renewed", "contract-moved",
+    "contract-closing",  "units-released",     "contract-closed",  "outage-recorded",
+    "epoch-begun"};
+
+constexpr std::string_view to_text(EventKind kind) {
+  return k_event_words[static_cast<size_t>(kind)];
+}
+
+struct Event {
+  int64_t sequence = 0;  // set by the store
+  Instant at;
+  EventKind kind = EventKind::pool_published;
+  std::string subject;  // id of the pool, offer, cluster or contract
+  PoolId pool;          // whose capacity it concerns, if any
+  ClusterId provider;   // who may hear of it, besides the operator
+  ClusterId buyer;
+  std::string detail;  // for people
+
+  bool operator==(const Event&) const = default;
+};
+
+}  // namespace spillway::market

@@ -1,0 +1,63 @@
+// Deliberate faults of the book, for testing the tests: with each of them the simulator's checkers
+// must cry. They exist only in builds with SPILLWAY_MUTANTS; elsewhere mutant() is constant false
+// and costs nothing.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace spillway::market {
+
+enum class Mutant {
+  none,
+  skip_cover,           // grants without looking at the pool
+  ignore_version,       // commits without expecting the pool that it read
+  double_count_retry,   // a retry of a hold is a new hold
+  forget_release,       // released units are not given back to the pool
+  release_twice,        // a retry of a release gives back once more
+  forget_quota,         // an ended unit stays on the buyer's account
+  forget_budget,        // an ended unit's promise stays on the buyer's budget
+  sell_stale,           // sells for a provider that is silent
+  sell_unconfirmed,     // sells after an outage before the provider has confirmed
+  show_hidden,          // sells to those who may not see the offer
+  forget_outage,        // lapses leases as if brokers never failed
+  accept_older,         // an older publication replaces a newer one
+  acknowledge_early,    // answers before the commit is durable
+  silent_ending,        // ends contracts without an event
+  forget_charge,        // a unit that ran costs nothing
+  end_without_notice,   // a provider's notice ends a contract at once
+  renew_beyond_budget,  // a renewal does not look at the budget
+  below_at_least,       // grants fewer units than the buyer can use
+  ignore_open_holds,    // does not count the holds that are open
+};
+
+inline constexpr std::array<std::string_view, 20> k_mutant_names{"none",
+                                                                 "skip-cover",
+                                                                 "ignore-version",
+                                                                 "double-count-retry",
+                                                                 "forget-release",
+                                                                 "release-twice",
+                                                                 "forget-quota",
+                                                                 "forget-budget",
+                                                                 "sell-stale",
+                                                                 "sell-unconfirmed",
+                                                                 "show-hidden",
+                                                                 "forget-outage",
+                                                                 "accept-older",
+                                                                 "acknowledge-early",
+                                                                 "silent-ending",
+                                                                 "forget-charge",
+                                                                 "end-without-notice",
+                                                                 "renew-beyond-budget",
+                                                                 "below-at-least",
+                                                                 "ignore-open-holds"};
+
+#ifdef SPILLWAY_MUTANTS
+bool mutant(Mutant which);
+bool set_mutant(std::string_view name);  // false: no such mutant
+#else
+constexpr bool mutant(Mutant) { return false; }
+constexpr bool set_mutant(std::string_view name) { return name == k_mutant_names[0]; }
+#endif
+
+}  // namespace spillway::market

@@ -1,0 +1,263 @@
+#include "market/record_codec.h"
+
+#include <array>
+
+#include "base/text.h"
+#include "model/fields.h"
+#include "model/validation.h"
+
+// Descriptions and invariants stand in the records' own namespace, where the codec looks for them.
+namespace spillway::market {
+
+constexpr std::array<model::Word<EventKind>, k_event_kinds> words_of(EventKind) {
+  std::array<model::Word<EventKind>, k_event_kinds> words{};
+  for (size_t i = 0; i < words.size(); ++i) {
+    words[i] = {static_cast<EventKind>(i), k_event_words[i]};
+  }
+  return words;
+}
+
+template <class Fields>
+void fields(Fields& f, PoolRecord& r) {
+  f.required("pool", r.pool);
+  f.required("provider", r.provider);
+  f.required("sequence", r.sequence);
+  f.with_default("withdrawn", r.withdrawn);
+  f.required("lease_until", r.lease_until);
+  f.required("epoch", r.epoch);
+  f.with_default("report", r.report);
+  f.with_default("committed", r.committed);
+  f.with_default("unaccounted", r.unaccounted);
+  f.optional("oversold_since", r.oversold_since);
+  f.optional("reclaim_at", r.reclaim_at);
+}
+
+template <class Fields>
+void fields(Fields& f, OfferRecord& r) {
+  f.required("offer", r.offer);
+  f.required("provider", r.provider);
+  f.required("sequence", r.sequence);
+  f.with_default("withdrawn", r.withdrawn);
+}
+
+template <class Fields>
+void fields(Fields& f, Purse& p) {
+  f.required("currency", p.currency);
+  f.with_default("reserved", p.reserved, model::as::amount);
+  f.with_default("spent", p.spent, model::as::amount);
+}
+
+template <class Fields>
+void fields(Fields& f, AccountRecord& r) {
+  f.required("cluster", r.cluster);
+  f.with_default("units", r.units);
+  f.with_default("open_holds", r.open_holds);
+  f.with_default("used", r.used);
+  f.with_default("purses", r.purses);
+  f.optional("spent_from", r.spent_from);
+}
+
+template <class Fields>
+void fields(Fields& f, Grant& g) {
+  f.required("contract", g.contract);
+  f.required("offer", g.offer);
+  f.required("units", g.units);
+  f.required("hold_until", g.hold_until);
+  f.required("rate", g.rate, model::as::amount);
+  f.required("currency", g.currency);
+}
+
+template <class Fields>
+void fields(Fields& f, RequestRecord& r) {
+  f.required("buyer", r.buyer);
+  f.required("key", r.key);
+  f.required("body", r.body);
+  f.required("grants", r.grants);
+  f.required("forget_at", r.forget_at);
+}
+
+template <class Fields>
+void fields(Fields& f, EpochRecord& r) {
+  f.required("epoch", r.epoch);
+  f.required("lost", r.lost);
+}
+
+template <class Fields>
+void fields(Fields& f, HeartRecord& r) {
+  f.required("beat", r.beat);
+}
+
+template <class Fields>
+void fields(Fields& f, Event& e) {
+  f.required("sequence", e.sequence);
+  f.required("at", e.at);
+  f.required("kind", e.kind);
+  f.required("subject", e.subject);
+  f.with_default("pool", e.pool);
+  f.with_default("provider", e.provider);
+  f.with_default("buyer", e.buyer);
+  f.with_default("detail", e.detail);
+}
+
+namespace {
+
+using model::at;
+using model::check_range;
+using model::check_time;
+using model::refuse;
+using model::under;
+
+constexpr int64_t k_most = INT64_MAX;
+
+Status check_counts(const model::Counts& counts) {
+  for (size_t i = 0; i < counts.size(); ++i) {
+    SPILLWAY_TRY(check_range(counts[i].name, counts[i].amount, 1, k_most));
+    if (i > 0 && counts[i - 1].name >= counts[i].name) {
+      return refuse(counts[i].name, "it is out of order or there twice");
+    }
+  }
+  return {};
+}
+
+// A sum may exceed what a single shape may have: it is only never negative.
+Status check_sum(const model::Resources& sum) {
+  SPILLWAY_TRY(check_range("cpu", sum.cpu_millis, 0, k_most));
+  SPILLWAY_TRY(check_range("memory", sum.memory_bytes, 0, k_most));
+  SPILLWAY_TRY(check_range("pods", sum.pods, 0, k_most));
+  SPILLWAY_TRY(check_range("storage", sum.storage_bytes, 0, k_most));
+  SPILLWAY_TRY(under("gpus", check_counts(sum.gpus)));
+  return under("extended", check_counts(sum.extended));
+}
+
+Status check_owner(const ClusterId& provider, const std::string& id) {
+  SPILLWAY_TRY(at("provider", check_cluster_id(provider.text)));
+  if (owner_of(id) == provider.text) return {};
+  return refuse("provider", in_quotes(id) + " is not the provider's");
+}
+
+Status check_purses(const std::vector<Purse>& purses) {
+  for (size_t i = 0; i < purses.size(); ++i) {
+    const Purse& purse = purses[i];
+    if (i > 0 && purses[i - 1].currency >= purse.currency) {
+      return under("purses", i, refuse("currency", "it is out of order or there twice"));
+    }
+    if (purse.reserved < 0) return under("purses", i, refuse("reserved", "a negative amount"));
+    if (purse.spent < 0) return under("purses", i, refuse("spent", "a negative amount"));
+  }
+  return {};
+}
+
+Status check_grant(const Grant& grant) {
+  SPILLWAY_TRY(at("contract", check_contract_id(grant.contract.text)));
+  SPILLWAY_TRY(at("offer", check_owned_id(grant.offer.text)));
+  SPILLWAY_TRY(check_range("units", grant.units, 1, INT32_MAX));
+  SPILLWAY_TRY(check_time("hold_until", grant.hold_until));
+  if (grant.rate < 0) return refuse("rate", "a negative amount");
+  return {};
+}
+
+}  // namespace
+
+// Times and sequence numbers are not held against each other: a clock that was set back must not
+// quarantine a row.
+Status validate(const PoolRecord& r) {
+  SPILLWAY_TRY(under("pool", validate(r.pool)));
+  SPILLWAY_TRY(check_owner(r.provider, r.pool.id.text));
+  SPILLWAY_TRY(check_range("sequence", r.sequence, 1, k_most));
+  SPILLWAY_TRY(check_time("lease_until", r.lease_until));
+  SPILLWAY_TRY(check_range("epoch", r.epoch, 1, k_most));
+  SPILLWAY_TRY(under("committed", check_sum(r.committed)));
+  SPILLWAY_TRY(under("unaccounted", check_sum(r.unaccounted)));
+  if (r.oversold_since) SPILLWAY_TRY(check_time("oversold_since", *r.oversold_since));
+  if (r.reclaim_at) {
+    SPILLWAY_TRY(check_time("reclaim_at", *r.reclaim_at));
+    if (!r.oversold_since) return refuse("reclaim_at", "it is not oversold");
+  }
+  return {};
+}
+
+Status validate(const OfferRecord& r) {
+  SPILLWAY_TRY(under("offer", validate(r.offer)));
+  SPILLWAY_TRY(check_owner(r.provider, r.offer.id.text));
+  return check_range("sequence", r.sequence, 1, k_most);
+}
+
+Status validate(const AccountRecord& r) {
+  SPILLWAY_TRY(under("cluster", validate(r.cluster)));
+  SPILLWAY_TRY(check_range("units", r.units, 0, k_most));
+  SPILLWAY_TRY(check_range("open_holds", r.open_holds, 0, k_most));
+  SPILLWAY_TRY(under("used", check_sum(r.used)));
+  return check_purses(r.purses);
+}
+
+Status validate(const RequestRecord& r) {
+  SPILLWAY_TRY(at("buyer", check_cluster_id(r.buyer.text)));
+  if (r.key.empty()) return refuse("key", "it is empty");
+  SPILLWAY_TRY(model::check_text("key", r.key));
+  if (r.grants.empty()) return refuse("grants", "a hold that granted nothing is not remembered");
+  for (size_t i = 0; i < r.grants.size(); ++i) {
+    SPILLWAY_TRY(under("grants", i, check_grant(r.grants[i])));
+  }
+  return check_time("forget_at", r.forget_at);
+}
+
+Status validate(const EpochRecord& r) {
+  SPILLWAY_TRY(check_range("epoch", r.epoch, 1, k_most));
+  return check_range("lost", r.lost, Duration{0}, Duration{k_last_instant.ms});
+}
+
+Status validate(const HeartRecord& r) { return check_time("beat", r.beat); }
+
+Status validate(const Event& event) {
+  SPILLWAY_TRY(check_range("sequence", event.sequence, 0, k_most));
+  return check_time("at", event.at);
+}
+
+namespace {
+
+template <class T>
+Result<Record> decode_as(std::string_view text, std::string_view what) {
+  auto record = model::read_json<T>(text, what);
+  if (!record) return tl::unexpected(std::move(record).error());
+  return Record(std::make_shared<const T>(std::move(*record)));
+}
+
+struct Encode {
+  std::string operator()(const std::monostate&) const {
+    broken_invariant("an absent record has no text", __FILE__, __LINE__);
+  }
+  template <class T>
+  std::string operator()(const Shared<T>& record) const {
+    return model::write_json(*record);
+  }
+};
+
+}  // namespace
+
+std::string encode(const Record& record) { return std::visit(Encode(), record); }
+
+Result<Record> decode(Kind kind, std::string_view text) {
+  switch (kind) {
+    case Kind::pool:
+      return decode_as<PoolRecord>(text, "pool row");
+    case Kind::offer:
+      return decode_as<OfferRecord>(text, "offer row");
+    case Kind::account:
+      return decode_as<AccountRecord>(text, "account row");
+    case Kind::contract:
+      return decode_as<model::Contract>(text, "contract row");
+    case Kind::request:
+      return decode_as<RequestRecord>(text, "request row");
+    case Kind::epoch:
+      return decode_as<EpochRecord>(text, "epoch row");
+    case Kind::heart:
+      return decode_as<HeartRecord>(text, "heart row");
+  }
+  return fail(Code::internal, "row", "it is of no known kind");
+}
+
+std::string encode(const Event& event) { return model::write_json(event); }
+
+Result<Event> decode_event(std::string_view text) { return model::read_json<Event>(text, "event"); }
+
+}  // namespace spillway::market

@@ -1,0 +1,164 @@
+// The rows of the book: what a store keeps, one aggregate each, under one version number each.
+//
+// A transition reads some rows and replaces some; nothing else is state. Records are immutable once
+// made and shared by pointer: a batch of decisions, the simulator's store and a cache of reads can
+// all hold the same one.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "model/cluster.h"
+#include "model/contract.h"
+#include "model/offer.h"
+#include "model/pool.h"
+
+namespace spillway::market {
+
+// A pool as its provider last published it, and what the book has sold of it.
+struct PoolRecord {
+  model::Pool pool;
+  ClusterId provider;
+  int64_t sequence = 0;
+  bool withdrawn = false;
+  Instant lease_until;           // silent beyond it: stale, not sold
+  int64_t epoch = 0;             // in which the provider last confirmed what it carries (law 4)
+  int64_t report = 0;            // the number of that confirmation: a late, older one says nothing
+  model::Resources committed;    // all units of live contracts
+  model::Resources unaccounted;  // carried by the provider though no live contract says so
+  std::optional<Instant> oversold_since;  // capacity no longer covers what was sold
+  std::optional<Instant> reclaim_at;  // then the book gives the notice that the provider did not
+
+  bool operator==(const PoolRecord&) const = default;
+};
+
+struct OfferRecord {
+  model::Offer offer;
+  ClusterId provider;
+  int64_t sequence = 0;
+  bool withdrawn = false;
+
+  bool operator==(const OfferRecord&) const = default;
+};
+
+// What a buyer has promised to pay and has paid, in one currency.
+struct Purse {
+  Currency currency;
+  int64_t reserved = 0;  // for live units, up to the end of their lease and what may follow it
+  int64_t spent = 0;     // by units that ended, since the budget's `from`
+
+  bool operator==(const Purse&) const = default;
+};
+
+// A buyer: what the operator allows it, and what it holds.
+struct AccountRecord {
+  model::Cluster cluster;
+  int64_t units = 0;
+  int64_t open_holds = 0;
+  model::Resources used;
+  std::vector<Purse> purses;          // sorted by currency
+  std::optional<Instant> spent_from;  // the `from` of the budget that `spent` counts for
+
+  bool operator==(const AccountRecord&) const = default;
+};
+
+// One line of a hold that was granted.
+struct Grant {
+  ContractId contract;
+  OfferId offer;
+  int32_t units = 0;
+  Instant hold_until;
+  int64_t rate = 0;  // micro-units per unit-hour
+  Currency currency;
+
+  bool operator==(const Grant&) const = default;
+};
+
+// A hold that was granted, remembered under the buyer's idempotency key so that a retry gets the
+// same answer. Refusals change nothing and are not remembered.
+struct RequestRecord {
+  ClusterId buyer;
+  std::string key;
+  Fingerprint body;
+  std::vector<Grant> grants;
+  Instant forget_at;
+
+  bool operator==(const RequestRecord&) const = default;
+};
+
+// Read by every transition, changed only when the market comes back from being away. `lost` is the
+// sum of all outages. An epoch begins when a broker starts and finds no other alive, and with every
+// outage; a pool is sold from only once its provider has confirmed in it. Its number is the time of
+// its beginning, so that a restored backup cannot give out one that was used.
+struct EpochRecord {
+  int64_t epoch = 1;
+  Duration lost;
+
+  bool operator==(const EpochRecord&) const = default;
+};
+
+// The last sign of life of any broker on this store. Not read by sales, so beating costs no
+// conflict.
+struct HeartRecord {
+  Instant beat;
+
+  bool operator==(const HeartRecord&) const = default;
+};
+
+enum class Kind : uint8_t { pool, offer, account, contract, request, epoch, heart };
+inline constexpr int k_kinds = 7;
+std::string_view to_text(Kind kind);
+
+struct Key {
+  Kind kind = Kind::pool;
+  std::string id;
+
+  auto operator<=>(const Key&) const = default;
+};
+
+Key key_of(const PoolId& id);
+Key key_of(const OfferId& id);
+Key key_of(const ContractId& id);
+Key account_key(const ClusterId& buyer);
+Key request_key(const ClusterId& buyer, const std::string& key);
+Key epoch_key();
+Key heart_key();
+
+template <class T>
+using Shared = std::shared_ptr<const T>;
+
+// monostate: no such row, or (in a put) the row is deleted.
+using Record = std::variant<std::monostate, Shared<PoolRecord>, Shared<OfferRecord>,
+                            Shared<AccountRecord>, Shared<model::Contract>, Shared<RequestRecord>,
+                            Shared<EpochRecord>, Shared<HeartRecord>>;
+
+inline bool is_absent(const Record& record) {
+  return std::holds_alternative<std::monostate>(record);
+}
+
+// What a store indexes besides the key, the same for every kind. Only live rows are indexed, so
+// history costs nothing to those that look for what is live or due.
+struct Facets {
+  bool live = false;
+  std::string group;           // contracts and offers: their pool
+  std::string owner;           // contracts: their buyer
+  std::optional<Instant> due;  // when the book wants to look at it again
+};
+Facets facets_of(const Record& record);
+
+}  // namespace spillway::market
+
+template <>
+struct std::hash<spillway::market::Key> {
+  size_t operator()(const spillway::market::Key& key) const noexcept {
+    return std::hash<std::string>{}(key.id) * 31 + static_cast<size_t>(key.kind);
+  }
+};

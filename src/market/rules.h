@@ -1,0 +1,22 @@
+// The market's house rules. Plain values, so that tests and simulations can have other ones.
+#pragma once
+
+#include <cstdint>
+
+#include "base/time.h"
+
+namespace spillway::market {
+
+struct Rules {
+  Duration max_hold_ttl = minutes(10);  // asked for at once
+  Duration max_hold_total = hours(1);   // with all extensions, from the beginning
+  Duration max_pool_lease = hours(1);   // a provider silent for longer is stale for sure
+  Duration key_retention = hours(24);   // idempotency keys, from the grant
+  Duration reclaim_after = minutes(2);  // an oversold provider's time to give notice itself
+  Duration outage_after = seconds(10);  // silence of all brokers that counts as an outage
+  Duration alone_after = seconds(3);    // a starting broker that sees no beat so recent is alone
+  int32_t max_units = 1000;             // in one line of a hold
+  int32_t max_lines = 16;               // in one hold
+};
+
+}  // namespace spillway::market

@@ -1,0 +1,34 @@
+// The transitions behind decide(), one file each subject. Not for others to call.
+#pragma once
+
+#include "market/book.h"
+
+namespace spillway::market {
+
+Result<Answer> run(Workspace&, const PublishPool&, const Context&);  // publish.cpp
+Result<Answer> run(Workspace&, const WithdrawPool&, const Context&);
+Result<Answer> run(Workspace&, const PublishOffer&, const Context&);
+Result<Answer> run(Workspace&, const WithdrawOffer&, const Context&);
+Result<Answer> run(Workspace&, const PutCluster&, const Context&);  // account.cpp
+Result<Answer> run(Workspace&, const Hold&, const Context&);        // hold.cpp
+Result<Answer> run(Workspace&, const Confirm&, const Context&);     // lease.cpp
+Result<Answer> run(Workspace&, const Extend&, const Context&);
+Result<Answer> run(Workspace&, const Renew&, const Context&);
+Result<Answer> run(Workspace&, const Look&, const Context&);
+Result<Answer> run(Workspace&, const GiveNotice&, const Context&);  // ending.cpp
+Result<Answer> run(Workspace&, const Release&, const Context&);
+Result<Answer> run(Workspace&, const Attend&, const Context&);  // attend.cpp
+Result<Answer> run(Workspace&, const Beat&, const Context&);
+
+// The market's epoch; a fresh market is in its first.
+EpochRecord current_epoch(Workspace& workspace);
+
+// The contract, when `party` is a side of it that may act: a foreign one answers as a missing one.
+enum class Side { buyer, provider, either };
+Result<model::Contract> contract_of(Workspace& workspace, const ClusterId& party, Side side,
+                                    const ContractId& id);
+
+Event event_on(const model::Contract& contract, EventKind kind, Instant at, std::string detail);
+Answer answer_with(model::Contract contract);
+
+}  // namespace spillway::market
