@@ -1,0 +1,169 @@
+#include "host/catalogue_feed.h"
+
+#include <algorithm>
+#include <array>
+
+#include "market/pool_state.h"
+
+namespace spillway::host {
+namespace {
+
+using market::EventKind;
+using market::Key;
+using market::Kind;
+
+constexpr std::array k_kinds{Kind::epoch, Kind::account, Kind::pool, Kind::offer};
+constexpr int32_t k_page = 500;
+
+// Which row an event says has changed, of those that queries look at.
+Key changed_row(const market::Event& event) {
+  switch (event.kind) {
+    case EventKind::offer_published:
+    case EventKind::offer_withdrawn:
+      return {Kind::offer, event.subject};
+    case EventKind::cluster_put:
+      return {Kind::account, event.subject};
+    case EventKind::epoch_begun:
+    case EventKind::outage_recorded:
+      return market::epoch_key();
+    default:
+      return market::key_of(event.pool);
+  }
+}
+
+}  // namespace
+
+CatalogueFeed::CatalogueFeed(Loop& loop, Store& store, Duration refresh_every)
+    : loop_(loop), store_(store), refresh_every_(refresh_every) {}
+
+void CatalogueFeed::start() {
+  load_page(0, {});
+  refresh_later();
+}
+
+void CatalogueFeed::load_page(size_t kind, std::string after) {
+  const bool first = kind == 0 && after.empty();
+  Load load;
+  Scan scan;
+  scan.kind = k_kinds[kind];
+  scan.by = Scan::By::all;
+  scan.after = std::move(after);
+  scan.limit = k_page;
+  load.scans.push_back(std::move(scan));
+  busy_ = true;
+  store_.load(std::move(load), lifeline_.guard([this, kind, first](Result<Snapshot> snapshot) {
+    busy_ = false;
+    if (!snapshot) return;  // the next refresh begins again
+    store_ahead_ = snapshot->now - loop_.now();
+    // Events since the very first page are followed later, so nothing falls between the
+    // pages.
+    if (first) last_event_ = snapshot->last_event;
+    const std::vector<Row>& rows = snapshot->found.front();
+    for (const Row& row : rows) take(row);
+    if (rows.size() == static_cast<size_t>(k_page)) return load_page(kind, rows.back().key.id);
+    if (kind + 1 < k_kinds.size()) return load_page(kind + 1, {});
+    ready_ = true;
+  }));
+}
+
+void CatalogueFeed::refresh_later() {
+  loop_.after(refresh_every_, lifeline_.guard([this] {
+    refresh();
+    refresh_later();
+  }));
+}
+
+void CatalogueFeed::refresh() {
+  if (busy_) return;
+  if (!ready_) return load_page(0, {});
+  busy_ = true;
+  store_.events_after(last_event_, k_page,
+                      lifeline_.guard([this](Result<std::vector<market::Event>> events) {
+                        busy_ = false;
+                        if (events && !events->empty()) follow(*events);
+                      }));
+}
+
+void CatalogueFeed::follow(const std::vector<market::Event>& events) {
+  Load load;
+  for (const market::Event& event : events) load.keys.push_back(changed_row(event));
+  std::sort(load.keys.begin(), load.keys.end());
+  load.keys.erase(std::unique(load.keys.begin(), load.keys.end()), load.keys.end());
+  busy_ = true;
+  const bool more = events.size() == static_cast<size_t>(k_page);
+  store_.load(
+      std::move(load),
+      lifeline_.guard([this, more, last = events.back().sequence](Result<Snapshot> snapshot) {
+        busy_ = false;
+        if (!snapshot) return;  // the same events again, next time
+        store_ahead_ = snapshot->now - loop_.now();
+        last_event_ = last;
+        for (const Row& row : snapshot->rows) take(row);
+        if (more) refresh();
+      }));
+}
+
+void CatalogueFeed::learn(const Commit& commit) {
+  // The version that the store gave is not known here; it is newer than the one that was expected,
+  // and what the event log brings later will be newer still, or the same row once more.
+  for (const Put& put : commit.puts) {
+    if (std::holds_alternative<market::Shared<market::EpochRecord>>(put.record)) {
+      take({put.key, 0, put.record});
+    }
+    if (const auto* pool = std::get_if<market::Shared<market::PoolRecord>>(&put.record)) {
+      pools_[(*pool)->pool.id].record = *pool;
+      show(**pool);
+    }
+  }
+}
+
+void CatalogueFeed::take(const Row& row) {
+  if (const auto* pool = std::get_if<market::Shared<market::PoolRecord>>(&row.record)) {
+    PoolSeen& seen = pools_[(*pool)->pool.id];
+    if (row.version < seen.version) return;
+    seen = {row.version, *pool};
+    show(**pool);
+  } else if (const auto* offer = std::get_if<market::Shared<market::OfferRecord>>(&row.record)) {
+    int64_t& version = offer_versions_[(*offer)->offer.id];
+    if (row.version <= version) return;
+    version = row.version;
+    if ((*offer)->withdrawn) {
+      catalogue_.erase_offer((*offer)->offer.id);
+    } else {
+      catalogue_.put_offer((*offer)->offer);
+    }
+  } else if (const auto* account =
+                 std::get_if<market::Shared<market::AccountRecord>>(&row.record)) {
+    labels_[(*account)->cluster.id] = (*account)->cluster.labels;
+  } else if (const auto* epoch = std::get_if<market::Shared<market::EpochRecord>>(&row.record)) {
+    epoch_ = **epoch;
+    for (const auto& [id, seen] : pools_) show(*seen.record);
+  }
+}
+
+void CatalogueFeed::show(const market::PoolRecord& pool) {
+  const bool sellable = market::why_not_sold(pool, epoch_, store_now()).empty();
+  catalogue_.put_pool(pool.pool.id, {market::free_of(pool), sellable, pool.lease_until});
+}
+
+Result<rank::Ranking> CatalogueFeed::query(const ClusterId& buyer, const model::Intent& intent,
+                                           const rank::Page& page, rank::Detail detail) const {
+  if (!ready_) {
+    return fail(Code::unavailable, "market", "it is still reading what is on sale",
+                "try again in a moment");
+  }
+  const auto labels = labels_.find(buyer);
+  if (labels == labels_.end()) {
+    return fail(Code::denied, "cluster " + buyer.text, "it is not enrolled in this federation",
+                "ask the operator to enrol it");
+  }
+  // The book would not sell a cluster its own capacity: it is not recommended either.
+  model::Intent others = intent;
+  auto& excluded = others.constraints.excluded_providers;
+  if (std::find(excluded.begin(), excluded.end(), buyer) == excluded.end()) {
+    excluded.push_back(buyer);
+  }
+  return rank::rank_offers(catalogue_, others, {buyer, labels->second}, store_now(), page, detail);
+}
+
+}  // namespace spillway::host

@@ -1,0 +1,90 @@
+// Store: the port behind which the market's state lives. Any number of brokers share one.
+//
+// Calls return at once; answers come on the caller's loop, in any order, exactly once. A failed
+// load changed nothing. A failed commit means one of two things, and the code says which:
+//   conflict     nothing was written: an expectation did not hold; load and decide again
+//   unavailable  the outcome is unknown; transitions are idempotent, so load and decide again
+// A commit is acknowledged only when it would survive loss of power.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "market/events.h"
+#include "market/records.h"
+
+namespace spillway::host {
+
+struct Row {
+  market::Key key;
+  int64_t version = 0;  // 0: there is no such row
+  market::Record record;
+};
+
+// Rows found otherwise than by key; only live ones (market::Facets).
+struct Scan {
+  enum class By { group, owner, due, all };
+  market::Kind kind = market::Kind::contract;
+  By by = By::group;
+  std::string name;   // of the group or owner
+  Instant due_until;  // inclusive
+  std::string after;  // By::all: rows with a greater id, in order of id, for paging
+  int32_t limit = 1000;
+};
+
+struct Load {
+  std::vector<market::Key> keys;
+  std::vector<Scan> scans;
+};
+
+// One consistent state: everything in it was true at the same commit, and is durable: whoever read
+// it may act on it without a commit of its own (an answer to a retry, a refusal).
+struct Snapshot {
+  Instant now;             // the store's time; never before the time of an earlier commit
+  int64_t last_event = 0;  // sequence of the newest event
+  std::vector<Row> rows;   // one for each key, in order
+  std::vector<std::vector<Row>> found;  // one list for each scan; due ones first due, first
+};
+
+struct Expectation {
+  market::Key key;
+  int64_t version = 0;
+};
+
+struct Put {
+  market::Key key;
+  market::Record record;  // absent: delete
+};
+
+struct Commit {
+  Instant at;                             // the Snapshot::now that was decided on
+  std::vector<Expectation> expectations;  // every row that was read or is written
+  // Their version becomes the number of this commit, which the store counts upwards for ever: a row
+  // that is deleted and made again never has a version that it had before.
+  std::vector<Put> puts;
+  std::vector<market::Event> events;  // sequence numbers are given by the store
+};
+
+struct Committed {
+  int64_t first_event = 0;  // first_event > last_event: there were none
+  int64_t last_event = 0;
+};
+
+template <class T>
+using Then = std::function<void(Result<T>)>;
+
+class Store {
+ public:
+  virtual ~Store() = default;
+  virtual void load(Load what, Then<Snapshot> then) = 0;
+  virtual void commit(Commit what, Then<Committed> then) = 0;
+  // Events after `sequence`, oldest first, at most `limit`.
+  virtual void events_after(int64_t sequence, int32_t limit,
+                            Then<std::vector<market::Event>> then) = 0;
+};
+
+}  // namespace spillway::host
