@@ -1,0 +1,235 @@
+#include "store/sqlite_store.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "store/group_commit.h"
+#include "store/migrations.h"
+#include "store/sqlite.h"
+#include "store/tables.h"
+
+namespace spillway::store {
+namespace {
+
+Instant system_now() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return {std::chrono::duration_cast<std::chrono::milliseconds>(since).count()};
+}
+
+Duration system_steady() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return {std::chrono::duration_cast<std::chrono::milliseconds>(since).count()};
+}
+
+// Whoever gives a clock says what time it is: none passes beside it.
+void complete_clocks(SqliteOptions& options) {
+  if (!options.steady) {
+    options.steady = options.clock ? [] { return Duration{}; } : system_steady;
+  }
+  if (!options.clock) options.clock = system_now;
+}
+
+// The reason of a pragma is beside it. mmap stays off: a failing disk would then be a signal, where
+// it is an Error now.
+Status configure(Connection& connection, const SqliteOptions& options) {
+  SPILLWAY_TRY(connection.execute("PRAGMA auto_vacuum = NONE"));  // only a new file listens
+  // SQLite does not wait for the lock here, and two brokers may start on a new file at once.
+  auto mode = connection.text("PRAGMA journal_mode = WAL");
+  for (int attempt = 0; !mode && connection.wait_if_locked(attempt); ++attempt) {
+    mode = connection.text("PRAGMA journal_mode = WAL");
+  }
+  if (!mode) return tl::unexpected(std::move(mode).error());
+  if (*mode != "wal") {
+    return fail(
+        Code::unavailable, fmt::format("store {}", connection.path()),
+        fmt::format("its write-ahead log cannot be used: the journal stays in mode {}", *mode),
+        "keep the file on a local disk with shared memory, and make it writable");
+  }
+  const bool full = options.synchronous == Synchronous::full;
+  SPILLWAY_TRY(connection.execute(fmt::format(
+      "PRAGMA synchronous = {};"  // the log is synced with every commit
+      "PRAGMA wal_autocheckpoint = {};"
+      "PRAGMA journal_size_limit = {};"  // a log that once grew gives its space back
+      "PRAGMA cache_size = -65536;"      // 64 MiB
+      "PRAGMA secure_delete = OFF;"      // Debian's default zeroes what is freed: needless writes
+      "PRAGMA temp_store = MEMORY;"
+      "PRAGMA cell_size_check = ON;"  // a damaged page is an error, not a wild read
+      "PRAGMA trusted_schema = OFF",
+      full ? "FULL" : "OFF", options.checkpoint_pages, int64_t{64} << 20)));
+  return {};
+}
+
+template <class T>
+host::Task bind_answer(host::Then<T> then, Result<T> result) {
+  return
+      [then = std::move(then), result = std::move(result)]() mutable { then(std::move(result)); };
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path,
+                                                       SqliteOptions options, host::Loop& loop) {
+  complete_clocks(options);
+  auto connection = Connection::open(path, {options.vfs, options.busy_timeout});
+  if (!connection) return tl::unexpected(std::move(connection).error());
+  SPILLWAY_TRY(check_is_ours(**connection));
+  SPILLWAY_TRY(configure(**connection, options));
+  SPILLWAY_TRY(migrate(**connection, migrations()));
+  SPILLWAY_TRY(settle(**connection));
+  auto report = recover(**connection, options.clock());
+  if (!report) return tl::unexpected(std::move(report).error());
+  return std::unique_ptr<SqliteStore>(
+      new SqliteStore(std::move(*connection), std::move(*report), std::move(options), loop));
+}
+
+SqliteStore::SqliteStore(std::unique_ptr<Connection> connection, RecoveryReport report,
+                         SqliteOptions options, host::Loop& loop)
+    : loop_(loop),
+      options_(std::move(options)),
+      report_(std::move(report)),
+      connection_(std::move(connection)),
+      tables_(std::make_unique<Tables>(*connection_)),
+      told_at_(options_.steady()),
+      thread_([this] { serve(); }) {}
+
+SqliteStore::~SqliteStore() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+template <class Queue, class Request>
+bool SqliteStore::enqueue(Queue& queue, Request request) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (reads_.size() + commits_.size() >= options_.max_queue) return false;
+    queue.push_back(std::move(request));
+  }
+  wake_.notify_one();
+  return true;
+}
+
+template <class T>
+void SqliteStore::turn_away(host::Then<T> then) {
+  auto refusal =
+      fail(Code::unavailable, fmt::format("store {}", connection_->path()),
+           fmt::format("{} requests wait already, this one was not begun", options_.max_queue),
+           "try again later, or send less at once");
+  loop_.post(bind_answer<T>(std::move(then), std::move(refusal)));
+}
+
+template <class T, class Ask>
+void SqliteStore::read(host::Then<T> then, Ask ask) {
+  const bool taken =
+      enqueue(reads_, [then, ask = std::move(ask)]() { return bind_answer<T>(then, ask()); });
+  if (!taken) turn_away(std::move(then));
+}
+
+void SqliteStore::load(host::Load what, host::Then<host::Snapshot> then) {
+  read(std::move(then), [this, what = std::move(what)] { return load_now(what); });
+}
+
+void SqliteStore::events_after(int64_t sequence, int32_t limit,
+                               host::Then<std::vector<market::Event>> then) {
+  read(std::move(then), [this, sequence, limit] { return tables_->events_after(sequence, limit); });
+}
+
+void SqliteStore::verify(host::Then<Verification> then) {
+  read(std::move(then), [this] { return store::verify(*connection_); });
+}
+
+void SqliteStore::commit(host::Commit what, host::Then<host::Committed> then) {
+  if (!enqueue(commits_, CommitRequest{std::move(what), then})) turn_away(std::move(then));
+}
+
+void SqliteStore::serve() {
+  while (true) {
+    std::vector<Read> reads;
+    std::vector<CommitRequest> commits;
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [this] { return stopping_ || !reads_.empty() || !commits_.empty(); });
+      if (reads_.empty() && commits_.empty()) return;
+      reads.swap(reads_);
+      const size_t count = std::min(commits_.size(), options_.max_group);
+      for (size_t i = 0; i < count; ++i) {
+        commits.push_back(std::move(commits_.front()));
+        commits_.pop_front();
+      }
+    }
+    // Reads first: their askers decide while the commits wait for the disk.
+    if (!reads.empty()) serve_reads(reads);
+    if (!commits.empty()) serve_commits(std::move(commits));
+  }
+}
+
+void SqliteStore::serve_reads(const std::vector<Read>& reads) {
+  std::vector<host::Task> answers;
+  answers.reserve(reads.size());
+  for (const Read& ask : reads) answers.push_back(ask());
+  post(std::move(answers));
+}
+
+// Never back. A clock that once ran ahead and was set right must not freeze time until it has
+// caught up, or nothing would expire for as long: meanwhile time runs on from the latest that was
+// told. Both readings of `steady` are whole milliseconds since the same moment, so that what is cut
+// off does not add up, however often it is asked.
+Instant SqliteStore::tell_time(Instant latest_commit) {
+  const Duration steady = options_.steady();
+  latest_ = std::max({latest_ + (steady - told_at_), options_.clock(), latest_commit});
+  told_at_ = steady;
+  return latest_;
+}
+
+Result<host::Snapshot> SqliteStore::load_now(const host::Load& what) {
+  auto transaction = Transaction::begin(*connection_, Transaction::For::read);
+  if (!transaction) return tl::unexpected(std::move(transaction).error());
+  auto meta = tables_->meta();
+  if (!meta) return tl::unexpected(std::move(meta).error());
+
+  host::Snapshot snapshot;
+  snapshot.now = tell_time(meta->at);
+  snapshot.last_event = meta->last_event;
+  snapshot.rows.reserve(what.keys.size());
+  for (const market::Key& key : what.keys) {
+    auto row = tables_->read(key, *meta);
+    if (!row) return tl::unexpected(std::move(row).error());
+    snapshot.rows.push_back(std::move(*row));
+  }
+  for (const host::Scan& scan : what.scans) {
+    auto rows = tables_->scan(scan);
+    if (!rows) return tl::unexpected(std::move(rows).error());
+    snapshot.found.push_back(std::move(*rows));
+  }
+  return snapshot;
+}
+
+void SqliteStore::serve_commits(std::vector<CommitRequest> requests) {
+  std::vector<const host::Commit*> commits;
+  commits.reserve(requests.size());
+  for (const CommitRequest& request : requests) commits.push_back(&request.what);
+  std::vector<Result<host::Committed>> results = commit_group(*connection_, *tables_, commits);
+
+  std::vector<host::Task> answers;
+  answers.reserve(requests.size());
+  for (size_t i = 0; i < requests.size(); ++i) {
+    answers.push_back(
+        bind_answer<host::Committed>(std::move(requests[i].then), std::move(results[i])));
+  }
+  post(std::move(answers));
+}
+
+// One wake-up of the loop for all of them.
+void SqliteStore::post(std::vector<host::Task> answers) {
+  loop_.post([held = std::make_shared<std::vector<host::Task>>(std::move(answers))] {
+    for (host::Task& task : *held) task();
+  });
+}
+
+}  // namespace spillway::store

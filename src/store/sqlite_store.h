@@ -1,0 +1,115 @@
+// SqliteStore: the market's state in one SQLite file.
+//
+// One thread owns the connection. It takes all requests that have queued up while the last commit
+// was on its way to the disk: reads are answered first, from one state; then all commits go into
+// one transaction and share one wait for the disk (group_commit.h). Commits are answered only after
+// it. The file is in WAL mode with synchronous FULL, so what was answered is on the disk.
+//
+// Several processes may have the file open: the write lock is taken before expectations are looked
+// at, so versions mean the same to all of them. Keep it on a local disk; locks on network shares
+// lie.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "host/loop.h"
+#include "host/store.h"
+#include "store/recovery.h"
+
+namespace spillway::store {
+
+class Connection;
+class Tables;
+
+// `off` loses what was acknowledged when the power goes. It exists to measure what `full` costs,
+// and to show that the tests of durability can fail.
+enum class Synchronous { full, off };
+
+struct SqliteOptions {
+  Synchronous synchronous = Synchronous::full;
+  std::function<Instant()> clock;  // empty: the system's
+  // Time that passes whatever is done to the clock, since any moment. Empty: the system's; beside a
+  // clock that is given none passes.
+  std::function<Duration()> steady;
+  std::string vfs;                     // empty: the system's
+  size_t max_group = 256;              // commits in one transaction
+  size_t max_queue = 4096;             // requests; beyond it they are turned away at once
+  Duration busy_timeout = seconds(5);  // how long to wait for another process' commit
+  // Of the log, before they are copied into the file: a pause of about 20 ms per 4,000 pages, in
+  // return for which a page that changes often is copied once.
+  int64_t checkpoint_pages = 4000;
+};
+
+class SqliteStore final : public host::Store {
+ public:
+  // Makes the file when there is none, migrates it, looks it over (recovery.h). Answers go to
+  // `loop`, which must outlive the store.
+  static Result<std::unique_ptr<SqliteStore>> open(const std::string& path, SqliteOptions options,
+                                                   host::Loop& loop);
+  // Requests that are queued are still served.
+  ~SqliteStore() override;
+  SqliteStore(const SqliteStore&) = delete;
+  SqliteStore& operator=(const SqliteStore&) = delete;
+
+  // Any thread may call these; answers come on the loop.
+  void load(host::Load what, host::Then<host::Snapshot> then) override;
+  void commit(host::Commit what, host::Then<host::Committed> then) override;
+  void events_after(int64_t sequence, int32_t limit,
+                    host::Then<std::vector<market::Event>> then) override;
+  // Reads the whole file; nothing else is served meanwhile.
+  void verify(host::Then<Verification> then);
+
+  const RecoveryReport& recovery_report() const { return report_; }
+
+ private:
+  struct CommitRequest {
+    host::Commit what;
+    host::Then<host::Committed> then;
+  };
+  // Asks the connection, on the thread; what it returns tells the asker, on the loop.
+  using Read = std::function<host::Task()>;
+
+  SqliteStore(std::unique_ptr<Connection> connection, RecoveryReport report, SqliteOptions options,
+              host::Loop& loop);
+
+  template <class T, class Ask>
+  void read(host::Then<T> then, Ask ask);
+  template <class Queue, class Request>
+  bool enqueue(Queue& queue, Request request);  // false: the queue is full
+  template <class T>
+  void turn_away(host::Then<T> then);
+
+  void serve();  // the thread
+  void serve_reads(const std::vector<Read>& reads);
+  void serve_commits(std::vector<CommitRequest> requests);
+  Instant tell_time(Instant latest_commit);
+  Result<host::Snapshot> load_now(const host::Load& what);
+  void post(std::vector<host::Task> answers);
+
+  host::Loop& loop_;
+  const SqliteOptions options_;
+  const RecoveryReport report_;
+
+  // Of the thread.
+  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<Tables> tables_;
+  Instant latest_;    // that was told anyone
+  Duration told_at_;  // and when, by options_.steady
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<Read> reads_;
+  std::deque<CommitRequest> commits_;
+  bool stopping_ = false;
+
+  std::thread thread_;
+};
+
+}  // namespace spillway::store

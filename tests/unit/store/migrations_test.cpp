@@ -1,0 +1,93 @@
+#include "store/migrations.h"
+
+#include <gtest/gtest.h>
+
+#include "support/temporary_folder.h"
+
+namespace spillway::store {
+namespace {
+
+std::unique_ptr<Connection> open_connection(const std::string& path) {
+  auto connection = Connection::open(path, {});
+  EXPECT_TRUE(connection) << connection.error().message();
+  return std::move(*connection);
+}
+
+const std::vector<Migration> k_steps = {
+    {"notes",
+     "CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT); INSERT INTO note VALUES "
+     "(1, 'kept');"},
+    {"colours", "ALTER TABLE note ADD COLUMN colour TEXT NOT NULL DEFAULT 'red';"},
+    {"authors", "ALTER TABLE note ADD COLUMN author TEXT NOT NULL DEFAULT 'us';"},
+};
+
+TEST(Migrations, AnOlderFileGetsTheMissingStepsAndKeepsItsRows) {
+  const tests::TemporaryFolder folder;
+  {
+    auto old = open_connection(folder / "a.db");
+    ASSERT_TRUE(migrate(*old, std::span(k_steps).first(1)));
+    EXPECT_EQ(*old->integer("PRAGMA user_version"), 1);
+  }
+  auto now = open_connection(folder / "a.db");
+  ASSERT_TRUE(check_is_ours(*now));
+  ASSERT_TRUE(migrate(*now, k_steps));
+  EXPECT_EQ(*now->integer("PRAGMA user_version"), 3);
+  EXPECT_EQ(*now->text("SELECT body || ' ' || colour || ' ' || author FROM note"), "kept red us");
+  ASSERT_TRUE(migrate(*now, k_steps));  // nothing left to do
+}
+
+TEST(Migrations, ANewerFileIsRefusedUntouched) {
+  const tests::TemporaryFolder folder;
+  auto connection = open_connection(folder / "a.db");
+  ASSERT_TRUE(migrate(*connection, k_steps));
+  const Status refused = migrate(*connection, std::span(k_steps).first(2));
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message().find("version 3"), std::string::npos);
+  EXPECT_NE(refused.error().message().find("up to 2"), std::string::npos);
+  EXPECT_EQ(*connection->integer("PRAGMA user_version"), 3);
+}
+
+TEST(Migrations, AStepThatFailsLeavesTheVersionBefore) {
+  const tests::TemporaryFolder folder;
+  auto connection = open_connection(folder / "a.db");
+  std::vector<Migration> steps = k_steps;
+  steps[1].sql = "CREATE TABLE half (id INTEGER); CREATE TABLE note (id INTEGER);";
+  const Status failed = migrate(*connection, steps);
+  ASSERT_FALSE(failed);
+  EXPECT_NE(failed.error().message().find("migration 2 (colours)"), std::string::npos)
+      << failed.error().message();
+  EXPECT_EQ(*connection->integer("PRAGMA user_version"), 1);
+  EXPECT_EQ(*connection->integer("SELECT count(*) FROM sqlite_schema WHERE name = 'half'"), 0);
+  EXPECT_TRUE(migrate(*connection, k_steps));
+}
+
+TEST(Migrations, AForeignFileIsRefused) {
+  const tests::TemporaryFolder folder;
+  auto foreign = open_connection(folder / "foreign.db");
+  ASSERT_TRUE(foreign->execute("CREATE TABLE cookies (id INTEGER)"));
+  EXPECT_FALSE(check_is_ours(*foreign));
+  auto marked = open_connection(folder / "marked.db");
+  ASSERT_TRUE(marked->execute("PRAGMA application_id = 42"));
+  const Status refused = check_is_ours(*marked);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message().find("0x2a"), std::string::npos);
+  EXPECT_TRUE(check_is_ours(*open_connection(folder / "fresh.db")));
+}
+
+// What the first release wrote must be readable for ever: this is its schema, word for word.
+TEST(Migrations, TheFirstSchemaHasNotChanged) {
+  const tests::TemporaryFolder folder;
+  auto connection = open_connection(folder / "a.db");
+  ASSERT_TRUE(migrate(*connection, migrations().first(1)));
+  EXPECT_EQ(*connection->text("SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_schema "
+                              "WHERE name NOT LIKE 'sqlite%' ORDER BY name)"),
+            "account contract contract_due contract_grp contract_live contract_owner epoch event "
+            "heart meta offer offer_grp pool pool_due quarantine request request_due");
+  EXPECT_EQ(*connection->text("SELECT sql FROM sqlite_schema WHERE name = 'contract'"),
+            "CREATE TABLE contract (id TEXT PRIMARY KEY NOT NULL, version INTEGER NOT NULL, live "
+            "INTEGER NOT NULL, grp TEXT NOT NULL, owner TEXT NOT NULL, due INTEGER, body TEXT NOT "
+            "NULL) STRICT");
+}
+
+}  // namespace
+}  // namespace spillway::store
