@@ -1,0 +1,18 @@
+#include "sim/network.h"
+
+namespace spillway::sim {
+
+void Network::send(Address from, Address to, Task deliver) {
+  if (is_cut(from, to) || world_.chance(weather_.drop_permille)) return;
+  if (world_.chance(weather_.double_permille)) world_.after(delay(), deliver);
+  world_.after(delay(), [this, from, to, deliver = std::move(deliver)] {
+    if (!is_cut(from, to)) deliver();
+  });
+}
+
+Duration Network::delay() {
+  if (world_.chance(weather_.late_permille)) return world_.between(seconds(1), seconds(10));
+  return world_.between(weather_.delay_low, weather_.delay_high);
+}
+
+}  // namespace spillway::sim

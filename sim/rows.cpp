@@ -1,0 +1,133 @@
+#include "sim/rows.h"
+
+#include <algorithm>
+
+namespace spillway::sim {
+namespace {
+
+const std::set<std::string> k_none;
+
+const std::set<std::string>& ids_in(
+    const std::unordered_map<std::string, std::set<std::string>>& index, const std::string& name) {
+  const auto at = index.find(name);
+  return at == index.end() ? k_none : at->second;
+}
+
+}  // namespace
+
+const Versioned* Rows::find(const market::Key& key) const {
+  const auto at = rows_.find(key);
+  return at == rows_.end() ? nullptr : &at->second;
+}
+
+bool Rows::holds(const std::vector<host::Expectation>& expectations) const {
+  return std::all_of(expectations.begin(), expectations.end(), [&](const auto& expectation) {
+    const Versioned* at = find(expectation.key);
+    return (at == nullptr ? 0 : at->version) == expectation.version;
+  });
+}
+
+Undo Rows::apply(const host::Commit& commit) {
+  Undo undo;
+  ++commits_;  // never taken back, as no version is used twice
+  for (const host::Put& put : commit.puts) {
+    const Versioned* at = find(put.key);
+    const Versioned before = at == nullptr ? Versioned{} : *at;
+    undo.rows.emplace_back(put.key, before);
+    set(put.key, {commits_, put.record});
+  }
+  for (market::Event event : commit.events) {
+    event.sequence = static_cast<int64_t>(events_.size()) + 1;
+    events_.push_back(std::move(event));
+  }
+  undo.events = static_cast<int64_t>(commit.events.size());
+  return undo;
+}
+
+void Rows::take_back(const Undo& undo) {
+  for (auto it = undo.rows.rbegin(); it != undo.rows.rend(); ++it) set(it->first, it->second);
+  events_.resize(events_.size() - static_cast<size_t>(undo.events));
+}
+
+void Rows::set(const market::Key& key, Versioned next) {
+  const auto at = rows_.find(key);
+  if (at != rows_.end()) index(key, at->second.record, false);
+  if (market::is_absent(next.record)) {
+    if (at != rows_.end()) rows_.erase(at);
+    return;
+  }
+  index(key, next.record, true);
+  rows_.insert_or_assign(key, std::move(next));
+}
+
+void Rows::index(const market::Key& key, const market::Record& record, bool add) {
+  const market::Facets facets = market::facets_of(record);
+  if (!facets.live) return;
+  const auto change = [&](std::set<std::string>& ids) {
+    if (add) {
+      ids.insert(key.id);
+    } else {
+      ids.erase(key.id);
+    }
+  };
+  change(live_[key.kind]);
+  if (key.kind == market::Kind::contract) {
+    change(by_pool_[facets.group]);
+    change(by_owner_[facets.owner]);
+  }
+  if (!facets.due) return;
+  if (add) {
+    due_[key.kind].emplace(*facets.due, key.id);
+  } else {
+    due_[key.kind].erase({*facets.due, key.id});
+  }
+}
+
+host::Row Rows::row(const market::Key& key) const {
+  const Versioned* at = find(key);
+  return at == nullptr ? host::Row{key, 0, {}} : host::Row{key, at->version, at->record};
+}
+
+std::vector<host::Row> Rows::rows_of(market::Kind kind, const std::set<std::string>& ids,
+                                     int32_t limit) const {
+  std::vector<host::Row> found;
+  for (const std::string& id : ids) {
+    if (static_cast<int32_t>(found.size()) >= limit) break;
+    found.push_back(row({kind, id}));
+  }
+  return found;
+}
+
+std::vector<host::Row> Rows::scan(const host::Scan& scan) const {
+  switch (scan.by) {
+    case host::Scan::By::group:
+      return rows_of(scan.kind, ids_in(by_pool_, scan.name), scan.limit);
+    case host::Scan::By::owner:
+      return rows_of(scan.kind, ids_in(by_owner_, scan.name), scan.limit);
+    case host::Scan::By::all: {
+      const auto at = live_.find(scan.kind);
+      if (at == live_.end()) return {};
+      return rows_of(scan.kind, {at->second.upper_bound(scan.after), at->second.end()}, scan.limit);
+    }
+    case host::Scan::By::due:
+      break;
+  }
+  std::vector<host::Row> found;
+  const auto at = due_.find(scan.kind);
+  if (at == due_.end()) return found;
+  for (const auto& [due, id] : at->second) {
+    if (due > scan.due_until || static_cast<int32_t>(found.size()) >= scan.limit) break;
+    found.push_back(row({scan.kind, id}));
+  }
+  return found;
+}
+
+const std::set<std::string>& Rows::contracts_in(const std::string& pool) const {
+  return ids_in(by_pool_, pool);
+}
+
+const std::set<std::string>& Rows::contracts_of(const std::string& buyer) const {
+  return ids_in(by_owner_, buyer);
+}
+
+}  // namespace spillway::sim

@@ -1,0 +1,65 @@
+// The rows of the simulated store, with the indexes that host::Scan asks for, and undo: a commit
+// that was not synced can be taken back when the machine loses power.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "host/store.h"
+
+namespace spillway::sim {
+
+struct Versioned {
+  int64_t version = 0;
+  market::Record record;
+};
+
+// What a commit replaced.
+struct Undo {
+  std::vector<std::pair<market::Key, Versioned>> rows;
+  int64_t events = 0;  // how many it appended
+};
+
+class Rows {
+ public:
+  const Versioned* find(const market::Key& key) const;
+  bool holds(const std::vector<host::Expectation>& expectations) const;
+  Undo apply(const host::Commit& commit);
+  void take_back(const Undo& undo);
+
+  host::Row row(const market::Key& key) const;
+  std::vector<host::Row> scan(const host::Scan& scan) const;
+  const std::vector<market::Event>& events() const { return events_; }
+
+  // Typed look-ups for those who check.
+  template <class T>
+  const T* get(const market::Key& key) const {
+    const Versioned* at = find(key);
+    if (at == nullptr) return nullptr;
+    const auto* held = std::get_if<market::Shared<T>>(&at->record);
+    return held == nullptr ? nullptr : held->get();
+  }
+  const std::set<std::string>& contracts_in(const std::string& pool) const;
+  const std::set<std::string>& contracts_of(const std::string& buyer) const;
+  const std::unordered_map<market::Key, Versioned>& all() const { return rows_; }
+
+ private:
+  using Index = std::unordered_map<std::string, std::set<std::string>>;
+  void set(const market::Key& key, Versioned next);
+  void index(const market::Key& key, const market::Record& record, bool add);
+  std::vector<host::Row> rows_of(market::Kind kind, const std::set<std::string>& ids,
+                                 int32_t limit) const;
+
+  std::unordered_map<market::Key, Versioned> rows_;
+  std::vector<market::Event> events_;
+  int64_t commits_ = 0;
+  Index by_pool_;   // live contracts
+  Index by_owner_;  // live contracts
+  std::map<market::Kind, std::set<std::pair<Instant, std::string>>> due_;
+  std::map<market::Kind, std::set<std::string>> live_;
+};
+
+}  // namespace spillway::sim

@@ -1,0 +1,51 @@
+#include "sim/scenario.h"
+
+#include "model/codec.h"
+#include "model/validation.h"
+
+namespace spillway::sim {
+
+template <class Fields>
+void fields(Fields& f, FaultPlan& plan) {
+  f.with_default("drop_permille", plan.drop_permille);
+  f.with_default("double_permille", plan.double_permille);
+  f.with_default("late_permille", plan.late_permille);
+  f.with_default("max_delay", plan.max_delay, FaultPlan{}.max_delay);
+  f.with_default("broker_crash", plan.broker_crash);
+  f.with_default("store_crash", plan.store_crash);
+  f.with_default("party_crash", plan.party_crash);
+  f.with_default("partition", plan.partition);
+  f.with_default("clock_step", plan.clock_step);
+  f.with_default("slow_disk", plan.slow_disk);
+  f.with_default("max_skew", plan.max_skew);
+}
+
+template <class Fields>
+void fields(Fields& f, Scenario& scenario) {
+  f.with_default("brokers", scenario.brokers, Scenario{}.brokers);
+  f.with_default("providers", scenario.providers, Scenario{}.providers);
+  f.with_default("buyers", scenario.buyers, Scenario{}.buyers);
+  f.with_default("length", scenario.length, Scenario{}.length);
+  f.with_default("settle", scenario.settle, Scenario{}.settle);
+  f.optional("faults", scenario.faults);
+}
+
+Status validate(const Scenario& scenario) {
+  using model::check_range;
+  SPILLWAY_TRY(check_range("brokers", scenario.brokers, 1, 16));
+  SPILLWAY_TRY(check_range("providers", scenario.providers, 1, 1000));
+  SPILLWAY_TRY(check_range("buyers", scenario.buyers, 1, 1000));
+  SPILLWAY_TRY(check_range("length", scenario.length, minutes(1), hours(1000)));
+  // Old keys are forgotten after ten minutes, the longest that anything takes to end.
+  SPILLWAY_TRY(check_range("settle", scenario.settle, minutes(15), hours(100)));
+  if (!scenario.faults) return {};
+  SPILLWAY_TRY(check_range("faults.drop_permille", scenario.faults->drop_permille, 0, 900));
+  SPILLWAY_TRY(check_range("faults.double_permille", scenario.faults->double_permille, 0, 1000));
+  return check_range("faults.late_permille", scenario.faults->late_permille, 0, 1000);
+}
+
+Result<Scenario> scenario_from_yaml(std::string_view text, std::string_view source) {
+  return model::read_yaml<Scenario>(text, {.what = source, .noun = "scenario"});
+}
+
+}  // namespace spillway::sim

@@ -1,0 +1,144 @@
+#include "sim/sim_store.h"
+
+#include <algorithm>
+
+#include "sim/journal.h"
+
+namespace spillway::sim {
+
+namespace {
+constexpr Duration k_store_timeout = seconds(2);
+}
+
+Instant SimStore::now() {
+  latest_ = std::max(latest_, process_.now());
+  return latest_;
+}
+
+void SimStore::load(const host::Load& what, const host::Then<host::Snapshot>& then) {
+  host::Snapshot snapshot;
+  snapshot.now = now();
+  snapshot.last_event = static_cast<int64_t>(rows_.events().size());
+  for (const market::Key& key : what.keys) snapshot.rows.push_back(rows_.row(key));
+  for (const host::Scan& scan : what.scans) snapshot.found.push_back(rows_.scan(scan));
+  when_synced([then, snapshot = std::move(snapshot)] { then(snapshot); });
+}
+
+void SimStore::when_synced(Task tell) {
+  if (unsynced_.empty()) return tell();
+  unsynced_.back().readers.push_back(std::move(tell));
+}
+
+void SimStore::commit(const host::Commit& what, const host::Then<host::Committed>& then) {
+  if (!rows_.holds(what.expectations)) {
+    then(fail(Code::conflict, "store", "a row has changed meanwhile", "load and decide again"));
+    return;
+  }
+  Unsynced entry{what, rows_.apply(what), {}, then, {}};
+  entry.committed.last_event = static_cast<int64_t>(rows_.events().size());
+  entry.committed.first_event = entry.committed.last_event - entry.undo.events + 1;
+  if (watch_) watch_(entry.commit, entry.undo);
+  unsynced_.push_back(std::move(entry));
+  begin_sync();
+  if (crash_in_commit_) {
+    process_.after({}, [this] {
+      crash();
+      std::exchange(crash_in_commit_, nullptr)();
+    });
+  }
+}
+
+void SimStore::events_after(int64_t sequence, int32_t limit,
+                            const host::Then<std::vector<market::Event>>& then) {
+  const auto& events = rows_.events();
+  const auto first = std::min(static_cast<size_t>(std::max<int64_t>(sequence, 0)), events.size());
+  const auto last = std::min(first + static_cast<size_t>(limit), events.size());
+  std::vector<market::Event> found(events.begin() + static_cast<ptrdiff_t>(first),
+                                   events.begin() + static_cast<ptrdiff_t>(last));
+  when_synced([then, found = std::move(found)] { then(found); });
+}
+
+void SimStore::begin_sync() {
+  if (syncing_ || unsynced_.empty()) return;
+  syncing_ = true;
+  const Duration time = process_.world().between(sync_low_, sync_high_);
+  process_.after(time, [this, count = unsynced_.size()] { finish_sync(count); });
+}
+
+void SimStore::finish_sync(size_t count) {
+  syncing_ = false;
+  std::vector<Unsynced> synced(
+      std::make_move_iterator(unsynced_.begin()),
+      std::make_move_iterator(unsynced_.begin() + static_cast<ptrdiff_t>(count)));
+  unsynced_.erase(unsynced_.begin(), unsynced_.begin() + static_cast<ptrdiff_t>(count));
+  begin_sync();
+  for (const Unsynced& entry : synced) {
+    entry.then(entry.committed);
+    for (const Task& tell : entry.readers) tell();
+  }
+}
+
+void SimStore::crash() {
+  process_.crash();
+  syncing_ = false;
+  for (auto it = unsynced_.rbegin(); it != unsynced_.rend(); ++it) rows_.take_back(it->undo);
+  // What had reached the platter, cut at any byte: whatever is whole is there after all.
+  std::string bytes;
+  for (const Unsynced& entry : unsynced_) bytes += frame(entry.commit);
+  if (!process_.world().chance(300)) bytes.resize(process_.world().below(bytes.size() + 1));
+  const Recovered recovered = recover(bytes);
+  for (const host::Commit& commit : recovered.commits) {
+    const Undo undo = rows_.apply(commit);
+    if (watch_) watch_(commit, undo);
+  }
+  kept_ += recovered.commits.size();
+  lost_ += unsynced_.size() - recovered.commits.size();
+  unsynced_.clear();
+}
+
+template <class T>
+void StoreConnection::call(std::function<void(SimStore&, host::Then<T>)> request,
+                           host::Then<T> then) {
+  auto once = std::make_shared<host::Then<T>>(std::move(then));
+  const auto answer = [once](Result<T> result) {
+    if (*once) std::exchange(*once, nullptr)(std::move(result));
+  };
+  broker_.after(k_store_timeout, [answer] {
+    answer(fail(Code::unavailable, "store", "it did not answer in time", "try again"));
+  });
+  network_.send(from_, to_, [this, life = broker_.life(), request, answer] {
+    if (!store_.is_up()) return;
+    request(store_, [this, life, answer](Result<T> result) {
+      network_.send(to_, from_, [this, life, answer, result = std::move(result)] {
+        if (broker_.is_up() && broker_.life() == life) answer(result);
+      });
+    });
+  });
+}
+
+void StoreConnection::load(host::Load what, host::Then<host::Snapshot> then) {
+  call<host::Snapshot>(
+      [what = std::move(what)](SimStore& store, const host::Then<host::Snapshot>& answer) {
+        store.load(what, answer);
+      },
+      std::move(then));
+}
+
+void StoreConnection::commit(host::Commit what, host::Then<host::Committed> then) {
+  call<host::Committed>(
+      [what = std::move(what)](SimStore& store, const host::Then<host::Committed>& answer) {
+        store.commit(what, answer);
+      },
+      std::move(then));
+}
+
+void StoreConnection::events_after(int64_t sequence, int32_t limit,
+                                   host::Then<std::vector<market::Event>> then) {
+  call<std::vector<market::Event>>(
+      [sequence, limit](SimStore& store, const host::Then<std::vector<market::Event>>& answer) {
+        store.events_after(sequence, limit, answer);
+      },
+      std::move(then));
+}
+
+}  // namespace spillway::sim

@@ -1,0 +1,162 @@
+#include "sim/simulation.h"
+
+#include <memory>
+#include <vector>
+
+#include "sim/buyer.h"
+#include "sim/faults.h"
+#include "sim/provider.h"
+
+namespace spillway::sim {
+namespace {
+
+// Shorter than a real market's, so that an hour sees many lives.
+market::Rules quick_rules() {
+  market::Rules rules;
+  rules.max_hold_ttl = minutes(1);
+  rules.max_hold_total = minutes(2);
+  rules.max_pool_lease = minutes(1);
+  rules.key_retention = minutes(10);
+  rules.reclaim_after = seconds(30);
+  return rules;
+}
+
+class Federation {
+ public:
+  Federation(uint64_t seed, const Scenario& scenario);
+  Report run();
+
+ private:
+  void add_brokers();
+  void add_parties();
+  model::Cluster invent_buyer(int64_t number);
+  void enrol(const model::Cluster& cluster);
+  bool run_until(Instant end);
+
+  uint64_t seed_;
+  Scenario scenario_;
+  World world_;
+  Network network_;
+  SimStore store_;
+  Laws laws_;
+  std::vector<std::unique_ptr<SimBroker>> brokers_;
+  std::vector<std::unique_ptr<SimProvider>> providers_;
+  std::vector<std::unique_ptr<SimBuyer>> buyers_;
+  std::vector<OfferId> offers_;
+  Address next_address_ = 1;  // 0 is the store
+};
+
+Federation::Federation(uint64_t seed, const Scenario& scenario)
+    : seed_(seed),
+      scenario_(scenario),
+      world_(seed),
+      network_(world_),
+      store_(world_),
+      laws_(store_.rows(), quick_rules()) {
+  store_.watch([this](const host::Commit& commit, const Undo& undo) {
+    laws_.on_commit(commit, undo);
+    for (const market::Event& event : commit.events) {
+      world_.note(event.subject, static_cast<int64_t>(event.kind));
+    }
+  });
+  add_brokers();
+  add_parties();
+}
+
+void Federation::add_brokers() {
+  host::BookOptions options;
+  options.rules = quick_rules();
+  for (int64_t i = 0; i < scenario_.brokers; ++i) {
+    brokers_.push_back(
+        std::make_unique<SimBroker>(world_, network_, store_, 0, next_address_++, laws_, options));
+  }
+}
+
+model::Cluster Federation::invent_buyer(int64_t number) {
+  model::Cluster cluster;
+  cluster.id = ClusterId(fmt::format("buyer-{}", number));
+  if (world_.chance(500)) cluster.labels = {{"tier", "gold"}};
+  if (world_.chance(400)) cluster.quota.units = 3 + static_cast<int64_t>(world_.below(10));
+  if (world_.chance(300)) cluster.quota.open_holds = 2;
+  if (world_.chance(400)) {
+    cluster.budget = model::Budget{Money{5'000'000, Currency{}}, world_.now()};
+  }
+  return cluster;
+}
+
+void Federation::add_parties() {
+  std::vector<ClusterId> friends;
+  std::vector<model::Cluster> clusters;
+  for (int64_t i = 0; i < scenario_.buyers; ++i) {
+    clusters.push_back(invent_buyer(i));
+    friends.push_back(clusters.back().id);
+  }
+  for (int64_t i = 0; i < scenario_.providers; ++i) {
+    const ClusterId id(fmt::format("provider-{}", i));
+    providers_.push_back(
+        std::make_unique<SimProvider>(world_, network_, brokers_, next_address_++, id, friends));
+    for (const model::Offer& offer : providers_.back()->offers()) offers_.push_back(offer.id);
+    model::Cluster cluster;
+    cluster.id = id;
+    enrol(cluster);
+  }
+  for (const model::Cluster& cluster : clusters) {
+    buyers_.push_back(std::make_unique<SimBuyer>(world_, network_, brokers_, next_address_++,
+                                                 cluster, offers_, laws_));
+    enrol(cluster);
+  }
+}
+
+void Federation::enrol(const model::Cluster& cluster) {
+  brokers_.front()->handle(market::PutCluster{cluster}, [](const Result<market::Answer>&) {});
+}
+
+bool Federation::run_until(Instant end) {
+  while (world_.now() < end && !laws_.broken()) {
+    if (!world_.step()) break;
+  }
+  return !laws_.broken();
+}
+
+Report Federation::run() {
+  std::vector<Party*> parties;
+  for (auto& provider : providers_) parties.push_back(provider.get());
+  for (auto& buyer : buyers_) parties.push_back(buyer.get());
+  const Instant start = world_.now();
+  run_until(start + seconds(5));  // the operator enrols everyone in peace
+  for (Party* party : parties) party->begin();
+
+  const FaultPlan plan = scenario_.faults ? *scenario_.faults : draw_plan(world_);
+  Faults faults(world_, network_, store_, 0, brokers_, parties, laws_, plan);
+  faults.begin();
+  if (run_until(start + scenario_.length)) {
+    faults.stop();
+    for (Party* party : parties) party->retire();
+    if (run_until(start + scenario_.length + scenario_.settle)) laws_.settled();
+  }
+
+  Report report;
+  report.seed = seed_;
+  report.steps = world_.steps();
+  report.checks = laws_.checks();
+  for (const auto& [key, row] : store_.rows().all()) {
+    if (key.kind == market::Kind::contract) ++report.contracts;
+  }
+  for (const market::Event& event : store_.rows().events()) {
+    if (event.kind == market::EventKind::outage_recorded) ++report.outages;
+  }
+  report.lost_commits = store_.lost_commits();
+  report.kept_commits = store_.kept_unsynced();
+  report.trace = world_.trace();
+  report.broken = laws_.broken();
+  report.broken_at = world_.now();
+  return report;
+}
+
+}  // namespace
+
+Report simulate(uint64_t seed, const Scenario& scenario) {
+  return Federation(seed, scenario).run();
+}
+
+}  // namespace spillway::sim

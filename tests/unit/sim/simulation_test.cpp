@@ -1,0 +1,58 @@
+// Law 8, Replayed: same seed, same trace.
+#include "sim/simulation.h"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace spillway::sim {
+namespace {
+
+Scenario short_scenario() {
+  Scenario scenario;
+  scenario.length = minutes(15);
+  return scenario;
+}
+
+TEST(Simulation, TheSameSeedHasTheSameTrace) {
+  std::set<Fingerprint> traces;
+  for (const uint64_t seed : {uint64_t{7}, uint64_t{1'000'003}, uint64_t{42}}) {
+    const Report first = simulate(seed, short_scenario());
+    const Report second = simulate(seed, short_scenario());
+    EXPECT_FALSE(first.broken) << *first.broken;
+    EXPECT_EQ(first.trace, second.trace) << seed;
+    EXPECT_EQ(first.steps, second.steps) << seed;
+    EXPECT_EQ(first.checks, second.checks) << seed;
+    traces.insert(first.trace);
+  }
+  EXPECT_EQ(traces.size(), 3u) << "and other seeds have others";
+}
+
+TEST(Simulation, SomethingHappensInIt) {
+  const Report report = simulate(7, short_scenario());
+  EXPECT_GT(report.contracts, 50u);
+  EXPECT_GT(report.checks, 10'000u);
+  EXPECT_GT(report.outages, 0u);
+}
+
+TEST(Simulation, WithoutFaultsNothingIsLostAndNoOutageIsRecorded) {
+  Scenario scenario = short_scenario();
+  scenario.faults = FaultPlan{};
+  const Report report = simulate(7, scenario);
+  EXPECT_FALSE(report.broken) << *report.broken;
+  EXPECT_EQ(report.outages, 0u);
+  EXPECT_EQ(report.lost_commits, 0u);
+  EXPECT_GT(report.contracts, 50u);
+}
+
+TEST(Simulation, AnyNumberOfBrokersKeepsTheLaws) {
+  for (const int64_t brokers : {1, 3, 5}) {
+    Scenario scenario = short_scenario();
+    scenario.brokers = brokers;
+    const Report report = simulate(11, scenario);
+    EXPECT_FALSE(report.broken) << brokers << ": " << *report.broken;
+  }
+}
+
+}  // namespace
+}  // namespace spillway::sim
