@@ -1,0 +1,75 @@
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/verbs.h"
+
+namespace {
+
+struct Verb {
+  const char* name;
+  const char* summary;
+  spillway::cli::Run (*add)(CLI::App&);
+};
+
+constexpr std::array k_verbs{
+    Verb{"demo", "Play a small market, told step by step", &spillway::cli::add_demo},
+    Verb{"sim", "Simulate a federation under faults and check the laws", &spillway::cli::add_sim},
+    Verb{"validate", "Check pool, offer, cluster and intent files", &spillway::cli::add_validate},
+};
+
+int run(int argc, char** argv) {
+  CLI::App app(
+      "Spillway: when a cluster is full, work spills over to the best cluster that will "
+      "have it.");
+  app.set_version_flag("--version", "spillway " SPILLWAY_VERSION);
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::help);
+  spillway::cli::Run chosen;
+  for (const Verb& verb : k_verbs) {
+    CLI::App* sub = app.add_subcommand(verb.name, verb.summary);
+    spillway::cli::Run run = verb.add(*sub);
+    sub->callback([&chosen, run] { chosen = run; });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  return chosen();
+}
+
+// Exceptions stop here. Ours are Errors and told by the verbs; what is left comes from libraries,
+// as when memory or the disk behind the output is full.
+int run_safely(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "spillway: %s\n", error.what());
+  } catch (...) {
+    std::fputs("spillway: it ended for an unknown reason\n", stderr);
+  }
+  return 1;
+}
+
+// What was printed may still be in memory: only now is it known whether it got out.
+bool flush_output() {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
+  const std::string reason = errno == 0 ? "a write failed" : std::strerror(errno);
+  std::fprintf(stderr, "spillway: the output is incomplete: %s\n", reason.c_str());
+  return false;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int code = run_safely(argc, argv);
+  if (flush_output()) return code;
+  return code == 0 ? 1 : code;
+}
