@@ -103,7 +103,7 @@ void Laws::on_commit(const host::Commit& commit, const Undo& undo) {
     }
   }
   for (const std::string& id : pools) {
-    check_pool({Kind::pool, id}, commit, sold_from.contains(id));
+    check_pool({Kind::pool, id}, sold_from.contains(id));
   }
   for (const std::string& id : buyers) {
     check_account({Kind::account, id}, undo, sold_to.contains(id));
@@ -111,7 +111,7 @@ void Laws::on_commit(const host::Commit& commit, const Undo& undo) {
   check_outage(commit, undo);
 }
 
-void Laws::check_pool(const market::Key& key, const host::Commit&, bool sold) {
+void Laws::check_pool(const market::Key& key, bool sold) {
   const auto* pool = rows_.get<PoolRecord>(key);
   expect(pool != nullptr, 3, "a pool with contracts has no row: " + key.id);
   if (pool == nullptr) return;

@@ -44,14 +44,13 @@ class Laws {
 
  private:
   struct Acknowledged {
-    market::Kind kind = market::Kind::contract;
     int32_t units = 0;
     bool confirmed = false;
     std::set<int32_t> released;
     Instant lease_until;
   };
 
-  void check_pool(const market::Key& key, const host::Commit& commit, bool sold);
+  void check_pool(const market::Key& key, bool sold);
   void check_account(const market::Key& key, const Undo& undo, bool grew);
   void check_contract(const model::Contract* before, const model::Contract& after,
                       const host::Commit& commit);
