@@ -50,8 +50,10 @@ class Laws {
     Instant lease_until;
   };
 
+  // laws_sums.cpp
   void check_pool(const market::Key& key, bool sold);
   void check_account(const market::Key& key, const Undo& undo, bool grew);
+  // laws_contract.cpp
   void check_contract(const model::Contract* before, const model::Contract& after,
                       const host::Commit& commit);
   void check_ladder(const model::Contract& before, const model::Contract& after);
@@ -60,6 +62,7 @@ class Laws {
   void check_leaving(const model::Contract& before, const model::Contract& after,
                      const host::Commit& commit);
   void check_sale(const model::Contract& contract, Instant at);
+  // laws.cpp
   void check_sequence(const market::Record& before, const market::Record& after);
   void check_request(const market::Record& before, const market::Record& after, Instant at);
   void check_outage(const host::Commit& commit, const Undo& undo);

@@ -17,6 +17,13 @@ struct Versioned {
   market::Record record;
 };
 
+// The record as a T, null if it is something else.
+template <class T>
+const T* held(const market::Record& record) {
+  const auto* shared = std::get_if<market::Shared<T>>(&record);
+  return shared == nullptr ? nullptr : shared->get();
+}
+
 // What a commit replaced.
 struct Undo {
   std::vector<std::pair<market::Key, Versioned>> rows;
@@ -38,9 +45,7 @@ class Rows {
   template <class T>
   const T* get(const market::Key& key) const {
     const Versioned* at = find(key);
-    if (at == nullptr) return nullptr;
-    const auto* held = std::get_if<market::Shared<T>>(&at->record);
-    return held == nullptr ? nullptr : held->get();
+    return at == nullptr ? nullptr : held<T>(at->record);
   }
   const std::set<std::string>& contracts_in(const std::string& pool) const;
   const std::set<std::string>& contracts_of(const std::string& buyer) const;

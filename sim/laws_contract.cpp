@@ -1,0 +1,156 @@
+// The laws on one contract: how it begins, what each commit may do to it, and what it comes to.
+#include <algorithm>
+
+#include "sim/laws.h"
+
+namespace spillway::sim {
+namespace {
+
+using market::AccountRecord;
+using market::PoolRecord;
+using model::Contract;
+using model::ContractState;
+using model::EndReason;
+
+bool has_event_on(const host::Commit& commit, const std::string& subject) {
+  return std::any_of(commit.events.begin(), commit.events.end(),
+                     [&](const market::Event& event) { return event.subject == subject; });
+}
+
+int32_t count_live(const Contract& contract) {
+  return static_cast<int32_t>(std::count_if(contract.units.begin(), contract.units.end(),
+                                            [](const model::Unit& unit) { return unit.live; }));
+}
+
+// Never back. One commit may take several steps: a batch can confirm a hold and give it notice.
+bool is_step(const Contract& before, const Contract& after) {
+  if (before.state == ContractState::closed || after.state < before.state) return false;
+  const bool running =
+      after.state == ContractState::active || after.state == ContractState::closing;
+  return !running || after.started.has_value();
+}
+
+bool is_by_provider(EndReason reason) {
+  return reason == EndReason::noticed || reason == EndReason::reclaimed;
+}
+
+int64_t rounded_charge(const Contract& contract, Duration time) {
+  const bool whole = contract.price.basis == model::PriceBasis::reserved;
+  const Int128 rate = whole ? contract.rate : contract.price.unit_hour;
+  return static_cast<int64_t>((rate * time.ms + 3'599'999) / 3'600'000);
+}
+
+}  // namespace
+
+void Laws::check_contract(const Contract* before, const Contract& after,
+                          const host::Commit& commit) {
+  expect(after.is_live() == (count_live(after) > 0), 3,
+         fmt::format("contract {}: {} with {} live units", after.id.text, to_text(after.state),
+                     count_live(after)));
+  expect(has_event_on(commit, after.id.text), 7,
+         fmt::format("contract {} changed without an event", after.id.text));
+  if (before == nullptr) {
+    expect(after.state == ContractState::hold, 1, "a contract that did not begin as a hold");
+    check_sale(after, commit.at);
+    return;
+  }
+  check_ladder(*before, after);
+  check_calm(*before, after, commit.at);
+  check_charges(*before, after, commit.at);
+  check_leaving(*before, after, commit);
+}
+
+void Laws::check_ladder(const Contract& before, const Contract& after) {
+  expect(is_step(before, after), 2,
+         fmt::format("contract {}: from {} to {}", after.id.text, to_text(before.state),
+                     to_text(after.state)));
+  expect(before.buyer == after.buyer && before.pool == after.pool && before.shape == after.shape &&
+             before.rate == after.rate && before.units.size() == after.units.size(),
+         2, fmt::format("contract {}: what was agreed has changed", after.id.text));
+  for (size_t i = 0; i < std::min(before.units.size(), after.units.size()); ++i) {
+    expect(before.units[i].live || !after.units[i].live, 2,
+           fmt::format("contract {}: a unit came back to life", after.id.text));
+    expect(after.units[i].charged <= std::max(before.units[i].reserved, before.units[i].charged), 1,
+           fmt::format("contract {}: a unit is charged more than was set aside", after.id.text));
+  }
+}
+
+void Laws::check_calm(const Contract& before, const Contract& after, Instant at) {
+  const bool lapsed = before.state == ContractState::active &&
+                      after.state == ContractState::closing && after.reason == EndReason::lapsed;
+  const bool expired = before.state == ContractState::hold &&
+                       after.state == ContractState::closed && after.reason == EndReason::expired;
+  if (!lapsed && !expired) return;
+  const auto* epoch = rows_.get<market::EpochRecord>(market::epoch_key());
+  const int64_t lost = epoch == nullptr ? 0 : epoch->lost.ms - before.outage_mark.ms;
+  const int64_t shift = std::min(lost, before.terms.grace.ms - before.grace_used.ms);
+  expect(at.ms >= before.deadline.ms + shift, 4,
+         fmt::format("contract {} {} {} ms early", after.id.text, to_text(after.reason),
+                     before.deadline.ms + shift - at.ms));
+}
+
+// What a unit comes to, worked out anew: time at the rate, at least the minimum term unless the
+// provider ended it, rounded up.
+void Laws::check_charges(const Contract& before, const Contract& after, Instant at) {
+  if (before.state == ContractState::hold) return;  // one batch may release first, then confirm
+  const Instant end = before.state == ContractState::closing ? std::min(at, before.deadline) : at;
+  const Duration ran{std::max<int64_t>(0, end.ms - after.started->ms)};
+  const int64_t bare = rounded_charge(after, ran);
+  const int64_t with_minimum = rounded_charge(after, std::max(ran, after.price.minimum_term));
+  const bool told_now = is_by_provider(after.reason) && !is_by_provider(before.reason);
+  for (size_t i = 0; i < after.units.size(); ++i) {
+    if (!before.units[i].live || after.units[i].live) continue;
+    const int64_t charged = after.units[i].charged;
+    const int64_t expected = is_by_provider(after.reason) ? bare : with_minimum;
+    if (expected > before.units[i].reserved) continue;  // capped, or renewed in the same commit
+    // In one batch a unit may have been released before the provider gave notice on the rest.
+    expect(charged == expected || (told_now && charged == with_minimum), 1,
+           fmt::format("contract {}: a unit came to {}, was charged {}", after.id.text,
+                       micros_to_text(expected), micros_to_text(charged)));
+  }
+}
+
+// Who is told to leave has the time to leave that the terms give.
+void Laws::check_leaving(const Contract& before, const Contract& after,
+                         const host::Commit& commit) {
+  const bool by_provider = is_by_provider(after.reason);
+  if (before.state == ContractState::active && after.state == ContractState::closing) {
+    const Duration leave = by_provider ? after.terms.notice : after.terms.drain;
+    expect(after.deadline == commit.at + leave, 4,
+           fmt::format("contract {}: not the time to leave that was agreed", after.id.text));
+  }
+  if (before.state == ContractState::active && after.state == ContractState::closed &&
+      by_provider) {
+    // In one commit only if the buyer left in the same batch; then there was a notice first.
+    const bool told =
+        std::any_of(commit.events.begin(), commit.events.end(), [&](const market::Event& event) {
+          return event.subject == after.id.text &&
+                 event.kind == market::EventKind::contract_closing;
+        });
+    expect(told, 4, fmt::format("contract {} was ended without notice", after.id.text));
+  }
+  if (after.state == ContractState::hold) {
+    expect(after.deadline <= after.created + rules_.max_hold_total + after.terms.grace, 3,
+           fmt::format("contract {}: a hold for longer than any may be", after.id.text));
+  }
+}
+
+void Laws::check_sale(const Contract& contract, Instant at) {
+  const auto* pool = rows_.get<PoolRecord>(market::key_of(contract.pool));
+  const auto* offer = rows_.get<market::OfferRecord>(market::key_of(contract.offer));
+  const auto* account = rows_.get<AccountRecord>(market::account_key(contract.buyer));
+  const auto* epoch = rows_.get<market::EpochRecord>(market::epoch_key());
+  expect(pool != nullptr && offer != nullptr && account != nullptr && epoch != nullptr, 3,
+         fmt::format("contract {} was sold from nowhere or to nobody", contract.id.text));
+  if (pool == nullptr || offer == nullptr || account == nullptr || epoch == nullptr) return;
+  expect(!offer->withdrawn && (!offer->offer.until || *offer->offer.until > at), 1,
+         fmt::format("contract {} was sold from an offer that is over", contract.id.text));
+  expect(pool->lease_until > at && !pool->withdrawn, 1,
+         fmt::format("contract {} was sold from a pool that is stale", contract.id.text));
+  expect(pool->epoch == epoch->epoch, 4,
+         fmt::format("contract {} was sold before its provider confirmed", contract.id.text));
+  expect(may_see(offer->offer.visibility, contract.buyer, account->cluster.labels), 5,
+         fmt::format("contract {} was sold to one who may not see it", contract.id.text));
+}
+
+}  // namespace spillway::sim
