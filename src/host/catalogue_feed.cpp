@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "market/account.h"
 #include "market/pool_state.h"
 
 namespace spillway::host {
@@ -153,10 +154,7 @@ Result<rank::Ranking> CatalogueFeed::query(const ClusterId& buyer, const model::
                 "try again in a moment");
   }
   const auto labels = labels_.find(buyer);
-  if (labels == labels_.end()) {
-    return fail(Code::denied, "cluster " + buyer.text, "it is not enrolled in this federation",
-                "ask the operator to enrol it");
-  }
+  if (labels == labels_.end()) return market::not_enrolled(buyer);
   // The book would not sell a cluster its own capacity: it is not recommended either.
   model::Intent others = intent;
   auto& excluded = others.constraints.excluded_providers;

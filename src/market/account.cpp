@@ -64,6 +64,11 @@ void limit_by_budget(Room& room, const AccountRecord& account, const model::Offe
 
 }  // namespace
 
+tl::unexpected<Error> not_enrolled(const ClusterId& cluster) {
+  return fail(Code::denied, "cluster " + cluster.text, "it is not enrolled in this federation",
+              "ask the operator to enrol it");
+}
+
 Room room_for(const AccountRecord& account, const model::Offer& offer, int64_t reserve_per_unit,
               int32_t wanted) {
   const model::Quota& quota = account.cluster.quota;

@@ -8,9 +8,13 @@
 #include <cstdint>
 #include <string>
 
+#include "base/result.h"
 #include "market/records.h"
 
 namespace spillway::market {
+
+// The refusal for a cluster without an account. One place, so that all doors say the same.
+tl::unexpected<Error> not_enrolled(const ClusterId& cluster);
 
 // How many units of one more contract the account has room for, and what binds when it is fewer
 // than were asked for.

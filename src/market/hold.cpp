@@ -184,10 +184,7 @@ Result<Answer> run(Workspace& workspace, const Hold& hold, const Context& contex
   SPILLWAY_TRY(check_form(hold, context.rules));
   SPILLWAY_CHECK(hold.fresh.size() == hold.lines.size(), "a hold came without ids for its lines");
   const auto* known = workspace.find<AccountRecord>(account_key(hold.buyer));
-  if (known == nullptr) {
-    return fail(Code::denied, "cluster " + hold.buyer.text, "it is not enrolled in this federation",
-                "ask the operator to enrol it");
-  }
+  if (known == nullptr) return not_enrolled(hold.buyer);
   AccountRecord account = *known;
   const Fingerprint body = body_of(hold);
   Key request = request_key(hold.buyer, hold.key);

@@ -2,6 +2,7 @@
 // same content is a sign of life, a newer one replaces.
 #include <algorithm>
 
+#include "market/account.h"
 #include "market/mutants.h"
 #include "market/pool_state.h"
 #include "market/transitions.h"
@@ -15,8 +16,7 @@ constexpr int64_t k_max_sequence = int64_t{1} << 53;
 Status check_provider(Workspace& workspace, const ClusterId& provider, const std::string& thing,
                       std::string_view owned_id) {
   if (workspace.find<AccountRecord>(account_key(provider)) == nullptr) {
-    return fail(Code::denied, "cluster " + provider.text, "it is not enrolled in this federation",
-                "ask the operator to enrol it");
+    return not_enrolled(provider);
   }
   if (owner_of(owned_id) != provider.text) {
     return fail(Code::denied, thing, "it belongs to another cluster",
