@@ -27,7 +27,7 @@
 namespace spillway::crash {
 namespace {
 
-using namespace tests;
+using namespace test;
 
 constexpr int k_rounds_per_file = 10;
 

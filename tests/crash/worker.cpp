@@ -13,7 +13,7 @@
 namespace spillway::crash {
 namespace {
 
-using namespace tests;
+using namespace test;
 
 constexpr int k_on_their_way = 6;
 

@@ -10,7 +10,7 @@
 #include "host/store.h"
 #include "support/memory_rows.h"
 
-namespace spillway::tests {
+namespace spillway::test {
 
 // What becomes of one call.
 struct Trouble {
@@ -135,4 +135,4 @@ class FlakyStore final : public host::Store {
   std::deque<Trouble> commits_;
 };
 
-}  // namespace spillway::tests
+}  // namespace spillway::test

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace spillway::tests::lossy {
+namespace spillway::test::lossy {
 namespace {
 
 Handle& handle_of(sqlite3_file* file) { return *reinterpret_cast<File*>(file)->handle; }
@@ -212,4 +212,4 @@ const sqlite3_io_methods k_methods = {
     control,   sector_size,  characteristics, map_memory,  lock_memory,
     barrier,   unmap_memory, nullptr,         nullptr};
 
-}  // namespace spillway::tests::lossy
+}  // namespace spillway::test::lossy

@@ -15,7 +15,7 @@
 
 #include "support/lossy_vfs.h"
 
-namespace spillway::tests {
+namespace spillway::test {
 namespace lossy {
 
 using Lock = std::lock_guard<std::mutex>;
@@ -105,4 +105,4 @@ struct LossyVfs::State {
   }
 };
 
-}  // namespace spillway::tests
+}  // namespace spillway::test

@@ -3,7 +3,7 @@
 #include "base/check.h"
 #include "support/lossy_file.h"
 
-namespace spillway::tests {
+namespace spillway::test {
 namespace {
 
 using namespace lossy;
@@ -208,4 +208,4 @@ void LossyVfs::make_read_only(bool read_only) {
   state_->read_only = read_only;
 }
 
-}  // namespace spillway::tests
+}  // namespace spillway::test

@@ -17,7 +17,7 @@
 #include <random>
 #include <string>
 
-namespace spillway::tests {
+namespace spillway::test {
 
 class LossyVfs {
  public:
@@ -54,4 +54,4 @@ class LossyVfs {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace spillway::tests
+}  // namespace spillway::test

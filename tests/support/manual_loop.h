@@ -8,7 +8,7 @@
 
 #include "host/loop.h"
 
-namespace spillway::tests {
+namespace spillway::test {
 
 class ManualLoop final : public host::Loop {
  public:
@@ -48,4 +48,4 @@ class ManualLoop final : public host::Loop {
   std::map<std::pair<Instant, uint64_t>, host::Task> timers_;
 };
 
-}  // namespace spillway::tests
+}  // namespace spillway::test

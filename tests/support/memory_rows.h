@@ -12,7 +12,7 @@
 #include "market/record_codec.h"
 #include "market/records.h"
 
-namespace spillway::tests {
+namespace spillway::test {
 
 class MemoryRows {
  public:
@@ -90,4 +90,4 @@ class MemoryRows {
   int64_t commits_ = 0;
 };
 
-}  // namespace spillway::tests
+}  // namespace spillway::test

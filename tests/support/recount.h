@@ -11,7 +11,7 @@
 #include "model/validation.h"
 #include "support/memory_rows.h"
 
-namespace spillway::tests {
+namespace spillway::test {
 
 struct Count {
   int64_t units = 0;
@@ -78,4 +78,4 @@ inline std::vector<std::string> recount(const MemoryRows& rows, bool compare_spe
   return wrong;
 }
 
-}  // namespace spillway::tests
+}  // namespace spillway::test

@@ -8,7 +8,7 @@
 #include "market/records.h"
 #include "model/price.h"
 
-namespace spillway::tests {
+namespace spillway::test {
 
 inline constexpr Instant k_sample_time{1'800'000'000'000};
 
@@ -126,4 +126,4 @@ market::Record shared(T record) {
   return std::make_shared<const T>(std::move(record));
 }
 
-}  // namespace spillway::tests
+}  // namespace spillway::test

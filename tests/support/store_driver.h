@@ -10,7 +10,7 @@
 #include "support/sample_records.h"
 #include "support/waiting_loop.h"
 
-namespace spillway::tests {
+namespace spillway::test {
 
 class StoreDriver {
  public:
@@ -82,4 +82,4 @@ inline host::Commit sample_publish(int n, int64_t expected, int64_t sequence) {
   return commit;
 }
 
-}  // namespace spillway::tests
+}  // namespace spillway::test

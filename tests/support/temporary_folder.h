@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 
-namespace spillway::tests {
+namespace spillway::test {
 
 class TemporaryFolder {
  public:
@@ -30,4 +30,4 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace spillway::tests
+}  // namespace spillway::test

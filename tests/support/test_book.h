@@ -15,7 +15,7 @@
 #include "support/memory_rows.h"
 #include "support/nouns.h"
 
-namespace spillway::tests {
+namespace spillway::test {
 
 inline const ClusterId k_seller("edge-1");
 inline const ClusterId k_buyer("edge-2");
@@ -217,4 +217,4 @@ testing::AssertionResult is_refused(const Result<T>& result, Code code) {
   return testing::AssertionSuccess();
 }
 
-}  // namespace spillway::tests
+}  // namespace spillway::test

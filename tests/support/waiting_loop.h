@@ -14,7 +14,7 @@
 #include "base/result.h"
 #include "host/loop.h"
 
-namespace spillway::tests {
+namespace spillway::test {
 
 class WaitingLoop final : public host::Loop {
  public:
@@ -61,4 +61,4 @@ class WaitingLoop final : public host::Loop {
   std::vector<host::Task> tasks_;
 };
 
-}  // namespace spillway::tests
+}  // namespace spillway::test

@@ -15,10 +15,10 @@
 namespace spillway::cli {
 namespace {
 
+using test::TemporaryFolder;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-using tests::TemporaryFolder;
 
 struct Outcome {
   int code = -1;  // beyond 255: it did not exit by itself

@@ -20,7 +20,7 @@
 namespace spillway::host {
 namespace {
 
-using namespace tests;
+using namespace test;
 
 constexpr int k_clients = 8;
 constexpr int k_rounds = 150;

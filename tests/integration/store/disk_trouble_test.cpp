@@ -14,7 +14,7 @@
 namespace spillway::store {
 namespace {
 
-using namespace tests;
+using namespace test;
 
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;

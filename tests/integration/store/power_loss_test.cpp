@@ -18,7 +18,7 @@
 namespace spillway::store {
 namespace {
 
-using namespace tests;
+using namespace test;
 
 constexpr size_t k_pools = 6;
 constexpr const char* k_file = "market.db";

@@ -11,7 +11,7 @@
 namespace spillway::store {
 namespace {
 
-using namespace tests;
+using namespace test;
 
 class SqliteStoreTest : public testing::Test {
  protected:

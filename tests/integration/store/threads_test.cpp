@@ -13,7 +13,7 @@
 namespace spillway::store {
 namespace {
 
-using namespace tests;
+using namespace test;
 
 constexpr int k_pools = 4;
 

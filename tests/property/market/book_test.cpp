@@ -13,7 +13,7 @@
 namespace spillway::market {
 namespace {
 
-using namespace tests;
+using namespace test;
 using model::Contract;
 using model::ContractState;
 using test::plain_shape;

@@ -14,7 +14,7 @@
 namespace spillway::sim {
 namespace {
 
-using namespace tests;
+using namespace test;
 using host::Batch;
 using host::Order;
 using market::Command;

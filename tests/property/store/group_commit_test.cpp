@@ -15,7 +15,7 @@
 namespace spillway::store {
 namespace {
 
-using namespace tests;
+using namespace test;
 
 struct Step {
   std::vector<std::pair<int, int64_t>> touched;  // key, and how far its expectation is off

@@ -9,7 +9,7 @@
 namespace spillway::host {
 namespace {
 
-using namespace tests;
+using namespace test;
 using market::Hold;
 
 // A market with two units on sale, and batches that are decided on it but not committed.

@@ -10,7 +10,7 @@
 namespace spillway::host {
 namespace {
 
-using namespace tests;
+using namespace test;
 using What = Trouble::What;
 
 class Feed : public testing::Test {

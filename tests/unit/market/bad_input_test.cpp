@@ -8,7 +8,7 @@
 namespace spillway::market {
 namespace {
 
-using namespace tests;
+using namespace test;
 using test::plain_shape;
 
 constexpr int64_t k_huge = std::numeric_limits<int64_t>::max();

@@ -6,7 +6,7 @@
 namespace spillway::market {
 namespace {
 
-using namespace tests;
+using namespace test;
 
 class Idempotency : public testing::Test {
  protected:

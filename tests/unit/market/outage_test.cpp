@@ -7,7 +7,7 @@
 namespace spillway::market {
 namespace {
 
-using namespace tests;
+using namespace test;
 using model::ContractState;
 
 // The grace is 15 minutes, the lease an hour.

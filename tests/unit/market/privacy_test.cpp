@@ -9,7 +9,7 @@
 namespace spillway::market {
 namespace {
 
-using namespace tests;
+using namespace test;
 using test::plain_shape;
 
 class Privacy : public testing::Test {

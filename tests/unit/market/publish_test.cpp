@@ -6,7 +6,7 @@
 namespace spillway::market {
 namespace {
 
-using namespace tests;
+using namespace test;
 using test::plain_shape;
 
 class Publish : public testing::Test {

@@ -6,7 +6,7 @@
 namespace spillway::market {
 namespace {
 
-using namespace tests;
+using namespace test;
 using test::plain_shape;
 
 constexpr Currency k_dollar{{'U', 'S', 'D'}};

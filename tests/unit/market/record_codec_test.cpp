@@ -9,7 +9,7 @@
 namespace spillway::market {
 namespace {
 
-using namespace tests;
+using namespace test;
 
 template <class T>
 void expect_round_trip(Kind kind, const T& value) {

@@ -7,7 +7,7 @@
 namespace spillway::market {
 namespace {
 
-using namespace tests;
+using namespace test;
 using model::ContractState;
 using model::EndReason;
 using test::plain_shape;

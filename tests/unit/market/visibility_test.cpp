@@ -8,7 +8,7 @@
 namespace spillway::market {
 namespace {
 
-using namespace tests;
+using namespace test;
 
 class Visibility : public testing::Test {
  protected:

@@ -8,7 +8,7 @@
 namespace spillway::sim {
 namespace {
 
-using namespace tests;
+using namespace test;
 
 host::Commit commit_of(int n) {
   host::Commit commit;

@@ -8,7 +8,7 @@
 namespace spillway::sim {
 namespace {
 
-using namespace tests;
+using namespace test;
 using host::Scan;
 using market::Kind;
 

@@ -7,7 +7,7 @@
 namespace spillway::sim {
 namespace {
 
-using namespace tests;
+using namespace test;
 
 class Store : public testing::Test {
  protected:

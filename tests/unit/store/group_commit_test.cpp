@@ -8,7 +8,7 @@
 namespace spillway::store {
 namespace {
 
-using namespace tests;
+using namespace test;
 using host::Commit;
 
 class GroupCommit : public testing::Test {

@@ -22,7 +22,7 @@ const std::vector<Migration> k_steps = {
 };
 
 TEST(Migrations, AnOlderFileGetsTheMissingStepsAndKeepsItsRows) {
-  const tests::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   {
     auto old = open_connection(folder / "a.db");
     ASSERT_TRUE(migrate(*old, std::span(k_steps).first(1)));
@@ -37,7 +37,7 @@ TEST(Migrations, AnOlderFileGetsTheMissingStepsAndKeepsItsRows) {
 }
 
 TEST(Migrations, ANewerFileIsRefusedUntouched) {
-  const tests::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   auto connection = open_connection(folder / "a.db");
   ASSERT_TRUE(migrate(*connection, k_steps));
   const Status refused = migrate(*connection, std::span(k_steps).first(2));
@@ -48,7 +48,7 @@ TEST(Migrations, ANewerFileIsRefusedUntouched) {
 }
 
 TEST(Migrations, AStepThatFailsLeavesTheVersionBefore) {
-  const tests::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   auto connection = open_connection(folder / "a.db");
   std::vector<Migration> steps = k_steps;
   steps[1].sql = "CREATE TABLE half (id INTEGER); CREATE TABLE note (id INTEGER);";
@@ -62,7 +62,7 @@ TEST(Migrations, AStepThatFailsLeavesTheVersionBefore) {
 }
 
 TEST(Migrations, AForeignFileIsRefused) {
-  const tests::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   auto foreign = open_connection(folder / "foreign.db");
   ASSERT_TRUE(foreign->execute("CREATE TABLE cookies (id INTEGER)"));
   EXPECT_FALSE(check_is_ours(*foreign));
@@ -76,7 +76,7 @@ TEST(Migrations, AForeignFileIsRefused) {
 
 // What the first release wrote must be readable for ever: this is its schema, word for word.
 TEST(Migrations, TheFirstSchemaHasNotChanged) {
-  const tests::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   auto connection = open_connection(folder / "a.db");
   ASSERT_TRUE(migrate(*connection, migrations().first(1)));
   EXPECT_EQ(*connection->text("SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_schema "

@@ -7,7 +7,7 @@
 namespace spillway::store {
 namespace {
 
-using namespace tests;
+using namespace test;
 
 market::Key key(int n) { return market::key_of(sample_pool_id(n)); }
 

@@ -11,7 +11,7 @@
 namespace spillway::store {
 namespace {
 
-using namespace tests;
+using namespace test;
 
 const Instant k_now = k_sample_time + hours(1);
 
