@@ -66,6 +66,7 @@ struct Amounts {  // Counts of money: {"nvidia-a100": "1.25"}
   static void read(const Spot& at, Counts& prices);
   static void write(Output& out, const Counts& prices);
 };
+// NOLINTNEXTLINE(readability-identifier-naming): as those in leaves.h
 inline constexpr Amounts amounts;
 }  // namespace as
 

@@ -65,10 +65,12 @@ Position position_of(std::string_view text, size_t offset) {
 class Handler {
  public:
   // The parser's own limits are switched off where NodeBuilder or parse_json have theirs.
+  // NOLINTBEGIN(readability-identifier-naming)
   static constexpr size_t max_object_size = size_t(-1);
   static constexpr size_t max_array_size = size_t(-1);
   static constexpr size_t max_key_size = size_t(-1);
   static constexpr size_t max_string_size = size_t(-1);
+  // NOLINTEND(readability-identifier-naming)
 
   explicit Handler(std::string_view text) : tracker_(text) {}
 

@@ -84,10 +84,10 @@ Status apply(Connection& connection, const Migration& step, int64_t version) {
 }  // namespace
 
 std::span<const Migration> migrations() {
-  static const std::array<Migration, 1> steps = {
+  static const std::array<Migration, 1> k_steps = {
       Migration{"rows, events, quarantine", first_schema()},
   };
-  return steps;
+  return k_steps;
 }
 
 Status check_is_ours(Connection& connection) {

@@ -60,7 +60,7 @@ Result<Statement*> Tables::prepared(Statement& statement, std::string_view sql) 
 }
 
 Result<Statement*> Tables::prepared(Use use, market::Kind kind) {
-  static constexpr std::array<std::string_view, k_uses> sql = {
+  static constexpr std::array<std::string_view, k_uses> k_sql = {
       "SELECT version FROM {} WHERE id = ?1",
       "SELECT version, body FROM {} WHERE id = ?1",
       "INSERT INTO {} (id, version, live, grp, owner, due, body) VALUES (?1,?2,?3,?4,?5,?6,?7)",
@@ -72,7 +72,7 @@ Result<Statement*> Tables::prepared(Use use, market::Kind kind) {
   const auto row = static_cast<size_t>(use);
   Statement& statement = by_use_[row][static_cast<size_t>(kind)];
   if (statement) return &statement;
-  return prepared(statement, fmt::format(fmt::runtime(sql[row]), table_of(kind)));
+  return prepared(statement, fmt::format(fmt::runtime(k_sql[row]), table_of(kind)));
 }
 
 Result<Statement*> Tables::prepared(const host::Scan& scan) {

@@ -120,7 +120,7 @@ void insert(store::Connection& connection, const Entry& entry, int64_t& last_eve
 
 // A store of its own for the process; every input starts from none.
 store::Connection& connection() {
-  static const std::unique_ptr<store::Connection> opened = [] {
+  static std::unique_ptr<store::Connection> opened = [] {
     auto result = store::Connection::open(":memory:", {});
     SPILLWAY_CHECK(result.has_value(), "open");
     SPILLWAY_CHECK(store::migrate(**result, store::migrations()).has_value(), "migrate");

@@ -130,7 +130,7 @@ class TestBook {
   }
   ContractId active(const ClusterId& buyer, int32_t units,
                     const OfferId& offer = minute_offer().id) {
-    const ContractId id = held(buyer, units, offer);
+    ContractId id = held(buyer, units, offer);
     run(market::Confirm{buyer, id}).value();
     return id;
   }

@@ -114,13 +114,13 @@ void open_market(Common& common, int64_t units) {
     cluster.id = id;
     cluster.quota.units = id == k_rival ? std::optional<int64_t>(3) : std::nullopt;
     if (id == k_buyers[2]) cluster.budget = model::Budget{{3 * k_set_aside, {}}, common.now};
-    commands.push_back(market::PutCluster{cluster});
+    commands.emplace_back(market::PutCluster{cluster});
   }
-  commands.push_back(market::PublishPool{k_seller, pool_of(units), 1, hours(1), {}});
-  commands.push_back(market::PublishOffer{k_seller, minute_offer(), 1});
+  commands.emplace_back(market::PublishPool{k_seller, pool_of(units), 1, hours(1), {}});
+  commands.emplace_back(market::PublishOffer{k_seller, minute_offer(), 1});
   model::Offer large = minute_offer("large");
   large.shape = test::plain_shape().times(2);
-  commands.push_back(market::PublishOffer{k_seller, large, 1});
+  commands.emplace_back(market::PublishOffer{k_seller, large, 1});
   operator_of_it.begin(std::move(commands));
   operator_of_it.finish();
   for (const auto& answer : operator_of_it.answers) RC_ASSERT(answer.has_value());
