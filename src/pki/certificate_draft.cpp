@@ -63,7 +63,7 @@ void CertificateDraft::add_name(int type, std::string_view text) {
                  "no memory");
   GENERAL_NAME_set0_value(name.get(), type, value.release());
   SPILLWAY_CHECK(sk_GENERAL_NAME_push(names_.get(), name.get()) > 0, "no memory");
-  name.release();  // the names own it now
+  (void)name.release();  // the names own it now
 }
 
 void CertificateDraft::add_uri(std::string_view uri) { add_name(GEN_URI, uri); }
@@ -78,7 +78,7 @@ bool CertificateDraft::add_ip_address(const std::string& address) {
   SPILLWAY_CHECK(name != nullptr, "no memory");
   GENERAL_NAME_set0_value(name.get(), GEN_IPADD, value.release());
   SPILLWAY_CHECK(sk_GENERAL_NAME_push(names_.get(), name.get()) > 0, "no memory");
-  name.release();
+  (void)name.release();
   return true;
 }
 
