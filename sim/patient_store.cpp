@@ -43,4 +43,8 @@ void PatientStore::events_after(int64_t sequence, int32_t limit,
                                    std::move(then));
 }
 
+void PatientStore::forget_events(Instant before, int32_t at_most, host::Then<int64_t> then) {
+  wait<int64_t>([&](auto done) { store_.forget_events(before, at_most, done); }, std::move(then));
+}
+
 }  // namespace spillway::sim

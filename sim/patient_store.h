@@ -36,6 +36,7 @@ class PatientStore : public host::Store {
   void commit(host::Commit what, host::Then<host::Committed> then) override;
   void events_after(int64_t sequence, int32_t limit,
                     host::Then<std::vector<market::Event>> then) override;
+  void forget_events(Instant before, int32_t at_most, host::Then<int64_t> then) override;
 
  private:
   template <class T, class Call>

@@ -7,10 +7,13 @@ namespace {
 
 const std::set<std::string> k_none;
 
-const std::set<std::string>& ids_in(
-    const std::unordered_map<std::string, std::set<std::string>>& index, const std::string& name) {
-  const auto at = index.find(name);
-  return at == index.end() ? k_none : at->second;
+template <class Indexes>
+const std::set<std::string>& ids_in(const Indexes& indexes, market::Kind kind,
+                                    const std::string& name) {
+  const auto index = indexes.find(kind);
+  if (index == indexes.end()) return k_none;
+  const auto at = index->second.find(name);
+  return at == index->second.end() ? k_none : at->second;
 }
 
 }  // namespace
@@ -37,7 +40,7 @@ Undo Rows::apply(const host::Commit& commit) {
     set(put.key, {commits_, put.record});
   }
   for (market::Event event : commit.events) {
-    event.sequence = static_cast<int64_t>(events_.size()) + 1;
+    event.sequence = last_event() + 1;
     events_.push_back(std::move(event));
   }
   undo.events = static_cast<int64_t>(commit.events.size());
@@ -47,6 +50,11 @@ Undo Rows::apply(const host::Commit& commit) {
 void Rows::take_back(const Undo& undo) {
   for (auto it = undo.rows.rbegin(); it != undo.rows.rend(); ++it) set(it->first, it->second);
   events_.resize(events_.size() - static_cast<size_t>(undo.events));
+}
+
+void Rows::forget_events(int64_t first) {
+  events_.erase(events_.begin(), events_.begin() + static_cast<ptrdiff_t>(first - first_event_));
+  first_event_ = first;
 }
 
 void Rows::set(const market::Key& key, Versioned next) {
@@ -71,10 +79,8 @@ void Rows::index(const market::Key& key, const market::Record& record, bool add)
     }
   };
   change(live_[key.kind]);
-  if (key.kind == market::Kind::contract) {
-    change(by_pool_[facets.group]);
-    change(by_owner_[facets.owner]);
-  }
+  if (!facets.group.empty()) change(by_group_[key.kind][facets.group]);
+  if (!facets.owner.empty()) change(by_owner_[key.kind][facets.owner]);
   if (!facets.due) return;
   if (add) {
     due_[key.kind].emplace(*facets.due, key.id);
@@ -88,12 +94,12 @@ host::Row Rows::row(const market::Key& key) const {
   return at == nullptr ? host::Row{key, 0, {}} : host::Row{key, at->version, at->record};
 }
 
-std::vector<host::Row> Rows::rows_of(market::Kind kind, const std::set<std::string>& ids,
-                                     int32_t limit) const {
+std::vector<host::Row> Rows::rows_of(const host::Scan& scan,
+                                     const std::set<std::string>& ids) const {
   std::vector<host::Row> found;
-  for (const std::string& id : ids) {
-    if (static_cast<int32_t>(found.size()) >= limit) break;
-    found.push_back(row({kind, id}));
+  for (auto id = ids.upper_bound(scan.after); id != ids.end(); ++id) {
+    if (static_cast<int32_t>(found.size()) >= scan.limit) break;
+    found.push_back(row({scan.kind, *id}));
   }
   return found;
 }
@@ -101,13 +107,12 @@ std::vector<host::Row> Rows::rows_of(market::Kind kind, const std::set<std::stri
 std::vector<host::Row> Rows::scan(const host::Scan& scan) const {
   switch (scan.by) {
     case host::Scan::By::group:
-      return rows_of(scan.kind, ids_in(by_pool_, scan.name), scan.limit);
+      return rows_of(scan, ids_in(by_group_, scan.kind, scan.name));
     case host::Scan::By::owner:
-      return rows_of(scan.kind, ids_in(by_owner_, scan.name), scan.limit);
+      return rows_of(scan, ids_in(by_owner_, scan.kind, scan.name));
     case host::Scan::By::all: {
       const auto at = live_.find(scan.kind);
-      if (at == live_.end()) return {};
-      return rows_of(scan.kind, {at->second.upper_bound(scan.after), at->second.end()}, scan.limit);
+      return rows_of(scan, at == live_.end() ? k_none : at->second);
     }
     case host::Scan::By::due:
       break;
@@ -123,11 +128,11 @@ std::vector<host::Row> Rows::scan(const host::Scan& scan) const {
 }
 
 const std::set<std::string>& Rows::contracts_in(const std::string& pool) const {
-  return ids_in(by_pool_, pool);
+  return ids_in(by_group_, market::Kind::contract, pool);
 }
 
 const std::set<std::string>& Rows::contracts_of(const std::string& buyer) const {
-  return ids_in(by_owner_, buyer);
+  return ids_in(by_owner_, market::Kind::contract, buyer);
 }
 
 }  // namespace spillway::sim

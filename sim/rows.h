@@ -39,7 +39,12 @@ class Rows {
 
   host::Row row(const market::Key& key) const;
   std::vector<host::Row> scan(const host::Scan& scan) const;
+  // The events that are kept, without a gap, and the numbers of the first and last of them.
   const std::vector<market::Event>& events() const { return events_; }
+  int64_t first_event() const { return first_event_; }
+  int64_t last_event() const { return first_event_ + static_cast<int64_t>(events_.size()) - 1; }
+  // Those before `first`; a commit that appended one of them cannot be taken back any more.
+  void forget_events(int64_t first);
 
   // Typed look-ups for those who check.
   template <class T>
@@ -53,16 +58,17 @@ class Rows {
 
  private:
   using Index = std::unordered_map<std::string, std::set<std::string>>;
+  using Indexes = std::map<market::Kind, Index>;
   void set(const market::Key& key, Versioned next);
   void index(const market::Key& key, const market::Record& record, bool add);
-  std::vector<host::Row> rows_of(market::Kind kind, const std::set<std::string>& ids,
-                                 int32_t limit) const;
+  std::vector<host::Row> rows_of(const host::Scan& scan, const std::set<std::string>& ids) const;
 
   std::unordered_map<market::Key, Versioned> rows_;
   std::vector<market::Event> events_;
+  int64_t first_event_ = 1;
   int64_t commits_ = 0;
-  Index by_pool_;   // live contracts
-  Index by_owner_;  // live contracts
+  Indexes by_group_;
+  Indexes by_owner_;
   std::map<market::Kind, std::set<std::pair<Instant, std::string>>> due_;
   std::map<market::Kind, std::set<std::string>> live_;
 };

@@ -18,7 +18,8 @@ Instant SimStore::now() {
 void SimStore::load(const host::Load& what, const host::Then<host::Snapshot>& then) {
   host::Snapshot snapshot;
   snapshot.now = now();
-  snapshot.last_event = static_cast<int64_t>(rows_.events().size());
+  snapshot.first_event = rows_.first_event();
+  snapshot.last_event = rows_.last_event();
   for (const market::Key& key : what.keys) snapshot.rows.push_back(rows_.row(key));
   for (const host::Scan& scan : what.scans) snapshot.found.push_back(rows_.scan(scan));
   when_synced([then, snapshot = std::move(snapshot)] { then(snapshot); });
@@ -35,7 +36,7 @@ void SimStore::commit(const host::Commit& what, const host::Then<host::Committed
     return;
   }
   Unsynced entry{what, rows_.apply(what), {}, then, {}};
-  entry.committed.last_event = static_cast<int64_t>(rows_.events().size());
+  entry.committed.last_event = rows_.last_event();
   entry.committed.first_event = entry.committed.last_event - entry.undo.events + 1;
   if (watch_) watch_(entry.commit, entry.undo);
   unsynced_.push_back(std::move(entry));
@@ -51,11 +52,30 @@ void SimStore::commit(const host::Commit& what, const host::Then<host::Committed
 void SimStore::events_after(int64_t sequence, int32_t limit,
                             const host::Then<std::vector<market::Event>>& then) {
   const auto& events = rows_.events();
-  const auto first = std::min(static_cast<size_t>(std::max<int64_t>(sequence, 0)), events.size());
+  if (sequence < rows_.first_event() - 1) {
+    // Forgetting is durable at once, so this is.
+    then(host::events_gone(sequence, rows_.first_event()));
+    return;
+  }
+  const auto first =
+      std::min(static_cast<size_t>(sequence + 1 - rows_.first_event()), events.size());
   const auto last = std::min(first + static_cast<size_t>(limit), events.size());
   std::vector<market::Event> found(events.begin() + static_cast<ptrdiff_t>(first),
                                    events.begin() + static_cast<ptrdiff_t>(last));
   when_synced([then, found = std::move(found)] { then(found); });
+}
+
+void SimStore::forget_events(Instant before, int32_t at_most, const host::Then<int64_t>& then) {
+  int64_t durable = rows_.last_event();
+  for (const Unsynced& entry : unsynced_) durable -= entry.undo.events;
+  int64_t first = rows_.first_event();
+  for (const market::Event& event : rows_.events()) {
+    const bool enough = first - rows_.first_event() >= at_most;
+    if (enough || event.at >= before || event.sequence > durable) break;
+    first = event.sequence + 1;
+  }
+  rows_.forget_events(first);
+  then(first);
 }
 
 void SimStore::begin_sync() {
@@ -137,6 +157,14 @@ void StoreConnection::events_after(int64_t sequence, int32_t limit,
   call<std::vector<market::Event>>(
       [sequence, limit](SimStore& store, const host::Then<std::vector<market::Event>>& answer) {
         store.events_after(sequence, limit, answer);
+      },
+      std::move(then));
+}
+
+void StoreConnection::forget_events(Instant before, int32_t at_most, host::Then<int64_t> then) {
+  call<int64_t>(
+      [before, at_most](SimStore& store, const host::Then<int64_t>& answer) {
+        store.forget_events(before, at_most, answer);
       },
       std::move(then));
 }

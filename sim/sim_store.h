@@ -44,6 +44,7 @@ class SimStore {
   void commit(const host::Commit& what, const host::Then<host::Committed>& then);
   void events_after(int64_t sequence, int32_t limit,
                     const host::Then<std::vector<market::Event>>& then);
+  void forget_events(Instant before, int32_t at_most, const host::Then<int64_t>& then);
 
  private:
   struct Unsynced {
@@ -84,6 +85,7 @@ class StoreConnection : public host::Store {
   void commit(host::Commit what, host::Then<host::Committed> then) override;
   void events_after(int64_t sequence, int32_t limit,
                     host::Then<std::vector<market::Event>> then) override;
+  void forget_events(Instant before, int32_t at_most, host::Then<int64_t> then) override;
 
  private:
   // Sends `request` there and its answer back; exactly one of answer and time-out reaches `then`.

@@ -27,29 +27,48 @@ struct Hint {
   }
   void operator()(const market::PublishPool& publish) const {
     want(keys, market::account_key(publish.provider));
+    want(keys, market::identity_key(publish.provider.text));
     want(keys, market::key_of(publish.pool.id));
     if (publish.carries.size() > market::k_max_carried) return;
     for (const auto& carried : publish.carries) want(keys, market::key_of(carried.contract));
   }
   void operator()(const market::PublishOffer& publish) const {
     want(keys, market::account_key(publish.provider));
+    want(keys, market::identity_key(publish.provider.text));
     want(keys, market::key_of(publish.offer.pool));
     want(keys, market::key_of(publish.offer.id));
   }
   void operator()(const market::Attend& attend) const { want(keys, attend.row); }
   void operator()(const market::Beat&) const { want(keys, market::heart_key()); }
+  void operator()(const market::MakeToken& make) const {
+    want(keys, market::token_key(make.id));
+    want(keys, market::identity_key(make.name));
+    want(keys, market::account_key(ClusterId(make.name)));
+  }
+  void operator()(const market::CancelToken& cancel) const {
+    want(keys, market::token_key(cancel.id));
+  }
+  void operator()(const market::FindToken& find) const { want(keys, market::token_key(find.id)); }
+  void operator()(const market::Join& join) const { want(keys, market::token_key(join.token)); }
+  void operator()(const market::Recertify& recertify) const {
+    want(keys, market::identity_key(recertify.name));
+  }
+  void operator()(const market::Revoke& revoke) const {
+    want(keys, market::identity_key(revoke.name));
+    want(keys, market::account_key(ClusterId(revoke.name)));
+  }
   template <class Other>
   void operator()(const Other& other) const {
     if constexpr (requires { other.contract; }) want(keys, market::key_of(other.contract));
   }
 };
 
-Scan live_in(const PoolId& pool) {
+Scan scan_for(const market::Listing& listing) {
   Scan scan;
-  scan.kind = market::Kind::contract;
-  scan.by = Scan::By::group;
-  scan.name = pool.text;
-  scan.limit = std::numeric_limits<int32_t>::max();  // a pool's contracts are all or nothing
+  scan.kind = listing.kind;
+  scan.by = listing.kind == market::Kind::contract ? Scan::By::group : Scan::By::owner;
+  scan.name = listing.of;
+  scan.limit = std::numeric_limits<int32_t>::max();  // what a decision lists is all or nothing
   return scan;
 }
 
@@ -84,7 +103,7 @@ bool Batch::beats() const {
 }
 
 void Batch::beat_first() {
-  orders_.insert(orders_.begin(), Order{market::Beat{}, nullptr});
+  orders_.insert(orders_.begin(), Order{market::Beat{}, nullptr, {}});
   restart();
 }
 
@@ -94,12 +113,12 @@ void Batch::take(const Load& load, Snapshot snapshot) {
   now_ = std::max(now_, snapshot.now);
   for (Row& row : snapshot.rows) workspace_.add(row.key, row.version, std::move(row.record));
   for (size_t i = 0; i < snapshot.found.size(); ++i) {
-    std::vector<ContractId> ids;
+    std::vector<std::string> ids;
     for (Row& row : snapshot.found[i]) {
-      ids.emplace_back(row.key.id);
+      ids.push_back(row.key.id);
       workspace_.add(row.key, row.version, std::move(row.record));
     }
-    workspace_.add_scan(PoolId(load.scans[i].name), std::move(ids));
+    workspace_.add_scan({load.scans[i].kind, load.scans[i].name}, std::move(ids));
   }
   decide();
 }
@@ -111,10 +130,14 @@ void Batch::decide() {
   workspace_.rewind();
   const market::Context context{now_, rules_};
   for (size_t i = 0; i < orders_.size(); ++i) {
+    const size_t events = workspace_.events().size();
     answers_[i] = market::decide(workspace_, orders_[i].command, context);
+    workspace_.sign(events, orders_[i].origin);
     if (!workspace_.lacks_rows()) continue;
     for (const Key& key : workspace_.missing()) want(wants_.keys, key);
-    for (const PoolId& pool : workspace_.missing_scans()) wants_.scans.push_back(live_in(pool));
+    for (const auto& listing : workspace_.missing_scans()) {
+      wants_.scans.push_back(scan_for(listing));
+    }
   }
   make_unique(wants_.keys);
 }

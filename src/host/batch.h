@@ -19,6 +19,7 @@ using Reply = std::function<void(Result<market::Answer>)>;
 struct Order {
   market::Command command;
   Reply reply;
+  market::Origin origin = {};
 };
 
 class Batch {

@@ -30,9 +30,10 @@ void BookHost::start() {
   pump();
   beat_later();
   attend_later();
+  forget_later();
 }
 
-void BookHost::submit(market::Command command, Reply reply) {
+void BookHost::submit(market::Command command, Reply reply, market::Origin origin) {
   if (queue_.size() >= options_.max_queue) {
     reply(fail(Code::unavailable, "market", fmt::format("{} commands are waiting", queue_.size()),
                "try again in a moment, with the same key"));
@@ -47,7 +48,7 @@ void BookHost::submit(market::Command command, Reply reply) {
       hold->fresh.push_back(make_contract_id(now, random_.next(), random_.next()));
     }
   }
-  queue_.push_back({std::move(command), std::move(reply)});
+  queue_.push_back({std::move(command), std::move(reply), std::move(origin)});
   // Posted, so that all that arrives in one turn of the loop shares a batch.
   if (!batch_) loop_.post(lifeline_.guard([this] { pump(); }));
 }
@@ -60,7 +61,7 @@ void BookHost::pump() {
 void BookHost::begin_batch() {
   std::vector<Order> orders;
   // The beat goes first: if the market was away, everything in this batch must know.
-  if (std::exchange(beat_due_, false)) orders.push_back({market::Beat{!has_beaten_}, nullptr});
+  if (std::exchange(beat_due_, false)) orders.push_back({market::Beat{!has_beaten_}, nullptr, {}});
   const size_t most = alone_ > 0 ? orders.size() + 1 : options_.max_batch;
   while (!queue_.empty() && orders.size() < most) {
     orders.push_back(std::move(queue_.front()));
@@ -76,6 +77,7 @@ void BookHost::load_more() {
   Load load = batch_->wants();
   store_.load(load, lifeline_.guard([this, load](Result<Snapshot> snapshot) {
     if (!snapshot) return try_again(snapshot.error());
+    health_ = {};
     store_ahead_ = snapshot->now - loop_.now();
     // Since our last beat the market may have been away without anyone having noted it:
     // a batch that waited through an outage must not judge leases as if there had been
@@ -112,7 +114,7 @@ void BookHost::commit_batch() {
       last_beat_ = commit->at;
       has_beaten_ = true;
     }
-    if (listener_) listener_(*commit, *committed);
+    for (const Listener& listener : listeners_) listener(*commit, *committed);
     batch_->reply_all();
     end_batch();
   }));
@@ -128,6 +130,7 @@ void BookHost::part_batch() {
 }
 
 void BookHost::try_again(const Error& error) {
+  if (error.code == Code::unavailable) health_ = tl::unexpected(error);
   if (error.code == Code::internal && batch_->size() > 1) return part_batch();
   if (error.code == Code::internal) tries_ = options_.max_tries;
   if (++tries_ >= options_.max_tries) {
@@ -181,7 +184,8 @@ void BookHost::find_due() {
   // Look past those that failed: however many there are, they must not hide what comes after them.
   const auto most = options_.attend_at_once + static_cast<int32_t>(resting_.size());
   Load load;
-  for (const auto kind : {market::Kind::contract, market::Kind::pool, market::Kind::request}) {
+  for (const auto kind :
+       {market::Kind::contract, market::Kind::pool, market::Kind::request, market::Kind::token}) {
     load.scans.push_back(due_scan(kind, now, most));
   }
   store_.load(std::move(load), lifeline_.guard([this](Result<Snapshot> snapshot) {
@@ -196,16 +200,34 @@ void BookHost::enqueue_due(const Snapshot& snapshot) {
     for (const Row& row : rows) {
       if (resting_.contains(row.key)) continue;
       // Not bound by max_queue: a flood of buyers must not keep leases from ending. There are never
-      // more of these than three times attend_at_once.
+      // more of these than four times attend_at_once.
       ++attending_;
       queue_.push_back({market::Attend{row.key},
                         lifeline_.guard([this, key = row.key](const Result<market::Answer>& done) {
                           --attending_;
                           if (!done) resting_[key] = loop_.now() + store_ahead_ + k_rest;
-                        })});
+                        }),
+                        {}});
     }
   }
   pump();
+}
+
+void BookHost::forget_later() {
+  loop_.after(options_.forget_every, lifeline_.guard([this] {
+    forget_events(0);
+    forget_later();
+  }));
+}
+
+// In small steps, until one finds nothing more: a commit that waits is not kept waiting for long.
+void BookHost::forget_events(int64_t first_kept) {
+  const Instant before = loop_.now() + store_ahead_ - options_.keep_events;
+  store_.forget_events(before, options_.forget_at_once,
+                       lifeline_.guard([this, first_kept](Result<int64_t> first) {
+                         // After a failure the next round will do.
+                         if (first && *first != first_kept) forget_events(*first);
+                       }));
 }
 
 }  // namespace spillway::host

@@ -1,6 +1,6 @@
 // BookHost: the loop that runs the book on a store. Commands in, batches through, answers out;
-// a heartbeat and attending to what is due on timers; retries with jitter. It keeps no state of the
-// market: what it knows is in the store before anyone is answered.
+// a heartbeat, attending to what is due and forgetting old events on timers; retries with jitter.
+// It keeps no state of the market: what it knows is in the store before anyone is answered.
 //
 // The same class runs in a broker, in the demo and in the simulator.
 #pragma once
@@ -27,6 +27,9 @@ struct BookOptions {
   Duration beat_every = seconds(1);
   Duration attend_every = milliseconds(500);
   int32_t attend_at_once = 256;
+  Duration keep_events = hours(24 * 30);
+  Duration forget_every = minutes(10);
+  int32_t forget_at_once = 1000;
 };
 
 class BookHost {
@@ -41,11 +44,15 @@ class BookHost {
 
   void start();  // the timers; the first beat goes before everything else
 
-  // Answers exactly once, on the loop. `unavailable`: ask again, with the same key.
-  void submit(market::Command command, Reply reply);
+  // Answers exactly once, on the loop. `unavailable`: ask again, with the same key. What happens is
+  // put on record as caused by `origin`.
+  void submit(market::Command command, Reply reply, market::Origin origin = {});
 
-  void listen(Listener listener) { listener_ = std::move(listener); }
+  // Adds one; they hear in the order in which they came.
+  void listen(Listener listener) { listeners_.push_back(std::move(listener)); }
   size_t queued() const { return queue_.size(); }
+  // Why the store did not serve the last batch, if it did not.
+  const Status& health() const { return health_; }
 
  private:
   void pump();
@@ -61,14 +68,17 @@ class BookHost {
   void attend_later();
   void find_due();
   void enqueue_due(const Snapshot& snapshot);
+  void forget_later();
+  void forget_events(int64_t first_kept);
 
   Loop& loop_;
   Store& store_;
   Random& random_;
   BookOptions options_;
-  Listener listener_;
+  std::vector<Listener> listeners_;
   std::deque<Order> queue_;
   std::unique_ptr<Batch> batch_;  // at most one on its way
+  Status health_;
   int tries_ = 0;
   size_t alone_ = 0;  // so many from the front of the queue get a batch each
   bool beat_due_ = true;

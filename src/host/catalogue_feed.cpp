@@ -32,6 +32,19 @@ Key changed_row(const market::Event& event) {
   }
 }
 
+bool concerns_queries(const market::Event& event) {
+  switch (event.kind) {
+    case EventKind::token_made:
+    case EventKind::token_cancelled:
+    case EventKind::identity_joined:
+    case EventKind::identity_renewed:
+    case EventKind::identity_revoked:
+      return false;
+    default:
+      return true;
+  }
+}
+
 }  // namespace
 
 CatalogueFeed::CatalogueFeed(Loop& loop, Store& store, Duration refresh_every)
@@ -81,13 +94,27 @@ void CatalogueFeed::refresh() {
   store_.events_after(last_event_, k_page,
                       lifeline_.guard([this](Result<std::vector<market::Event>> events) {
                         busy_ = false;
-                        if (events && !events->empty()) follow(*events);
+                        if (events && !events->empty()) return follow(*events);
+                        if (!events && events.error().code == Code::gone) begin_again();
                       }));
+}
+
+// Scans find what is on sale, not what no longer is: nothing may stay from before.
+void CatalogueFeed::begin_again() {
+  ready_ = false;
+  catalogue_ = {};
+  pools_.clear();
+  offer_versions_.clear();
+  labels_.clear();
+  counts_.clear();
+  load_page(0, {});
 }
 
 void CatalogueFeed::follow(const std::vector<market::Event>& events) {
   Load load;
-  for (const market::Event& event : events) load.keys.push_back(changed_row(event));
+  for (const market::Event& event : events) {
+    if (concerns_queries(event)) load.keys.push_back(changed_row(event));
+  }
   std::sort(load.keys.begin(), load.keys.end());
   load.keys.erase(std::unique(load.keys.begin(), load.keys.end()), load.keys.end());
   busy_ = true;
@@ -108,31 +135,51 @@ void CatalogueFeed::learn(const Commit& commit) {
   // The version that the store gave is not known here; it is newer than the one that was expected,
   // and what the event log brings later will be newer still, or the same row once more.
   for (const Put& put : commit.puts) {
-    if (std::holds_alternative<market::Shared<market::EpochRecord>>(put.record)) {
+    if (const auto* pool = std::get_if<market::Shared<market::PoolRecord>>(&put.record)) {
+      take_pool(*pool);
+    } else if (const auto* offer = std::get_if<market::Shared<market::OfferRecord>>(&put.record)) {
+      offer_versions_.try_emplace((*offer)->offer.id, 0);
+      take_offer(**offer);
+    } else {
       take({put.key, 0, put.record});
     }
-    if (const auto* pool = std::get_if<market::Shared<market::PoolRecord>>(&put.record)) {
-      pools_[(*pool)->pool.id].record = *pool;
-      show(**pool);
-    }
   }
+}
+
+CatalogueFeed::Counts CatalogueFeed::counts_of(const ClusterId& provider) const {
+  const auto found = counts_.find(provider);
+  return found == counts_.end() ? Counts{} : found->second;
+}
+
+void CatalogueFeed::take_pool(const market::Shared<market::PoolRecord>& pool) {
+  PoolSeen& seen = pools_[pool->pool.id];
+  const bool was_there = seen.record != nullptr && !seen.record->withdrawn;
+  seen.record = pool;
+  size_t& pools = counts_[pool->provider].pools;
+  if (was_there) --pools;
+  if (!pool->withdrawn) ++pools;
+  show(*pool);
+}
+
+void CatalogueFeed::take_offer(const market::OfferRecord& offer) {
+  size_t& offers = counts_[offer.provider].offers;
+  if (catalogue_.find_row(offer.offer.id) != nullptr) --offers;
+  if (offer.withdrawn) return catalogue_.erase_offer(offer.offer.id);
+  ++offers;
+  catalogue_.put_offer(offer.offer);
 }
 
 void CatalogueFeed::take(const Row& row) {
   if (const auto* pool = std::get_if<market::Shared<market::PoolRecord>>(&row.record)) {
     PoolSeen& seen = pools_[(*pool)->pool.id];
     if (row.version < seen.version) return;
-    seen = {row.version, *pool};
-    show(**pool);
+    seen.version = row.version;
+    take_pool(*pool);
   } else if (const auto* offer = std::get_if<market::Shared<market::OfferRecord>>(&row.record)) {
     int64_t& version = offer_versions_[(*offer)->offer.id];
     if (row.version <= version) return;
     version = row.version;
-    if ((*offer)->withdrawn) {
-      catalogue_.erase_offer((*offer)->offer.id);
-    } else {
-      catalogue_.put_offer((*offer)->offer);
-    }
+    take_offer(**offer);
   } else if (const auto* account =
                  std::get_if<market::Shared<market::AccountRecord>>(&row.record)) {
     labels_[(*account)->cluster.id] = (*account)->cluster.labels;
@@ -147,21 +194,33 @@ void CatalogueFeed::show(const market::PoolRecord& pool) {
   catalogue_.put_pool(pool.pool.id, {market::free_of(pool), sellable, pool.lease_until});
 }
 
-Result<rank::Ranking> CatalogueFeed::query(const ClusterId& buyer, const model::Intent& intent,
-                                           const rank::Page& page, rank::Detail detail) const {
+Result<rank::Buyer> CatalogueFeed::buyer_of(const ClusterId& id) const {
   if (!ready_) {
     return fail(Code::unavailable, "market", "it is still reading what is on sale",
                 "try again in a moment");
   }
-  const auto labels = labels_.find(buyer);
-  if (labels == labels_.end()) return market::not_enrolled(buyer);
+  const auto labels = labels_.find(id);
+  if (labels == labels_.end()) return market::not_enrolled(id);
+  return rank::Buyer{id, labels->second};
+}
+
+Result<rank::Ranking> CatalogueFeed::query(const ClusterId& buyer, const model::Intent& intent,
+                                           const rank::Page& page, rank::Detail detail) const {
+  const auto known = buyer_of(buyer);
+  if (!known) return tl::unexpected(known.error());
   // The book would not sell a cluster its own capacity: it is not recommended either.
   model::Intent others = intent;
   auto& excluded = others.constraints.excluded_providers;
   if (std::find(excluded.begin(), excluded.end(), buyer) == excluded.end()) {
     excluded.push_back(buyer);
   }
-  return rank::rank_offers(catalogue_, others, {buyer, labels->second}, store_now(), page, detail);
+  return rank::rank_offers(catalogue_, others, *known, store_now(), page, detail);
+}
+
+Result<model::Offer> CatalogueFeed::find(const ClusterId& buyer, const OfferId& id) const {
+  const auto known = buyer_of(buyer);
+  if (!known) return tl::unexpected(known.error());
+  return rank::find_visible(catalogue_, id, *known);
 }
 
 }  // namespace spillway::host

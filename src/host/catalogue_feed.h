@@ -2,7 +2,8 @@
 //
 // It loads everything on sale once, then follows the event log: what an event names is loaded
 // again. What this process commits itself is taken over at once. So a query may lag behind another
-// broker's sale by `refresh_every`; the hold that follows it does not.
+// broker's sale by `refresh_every`; the hold that follows it does not. When the log has forgotten
+// what it would have to follow, it loads everything again.
 #pragma once
 
 #include <memory>
@@ -31,6 +32,17 @@ class CatalogueFeed {
                               const rank::Page& page,
                               rank::Detail detail = rank::Detail::candidates) const;
 
+  // As `buyer` may see it; an offer that it may not see is not found.
+  Result<model::Offer> find(const ClusterId& buyer, const OfferId& id) const;
+
+  struct Counts {
+    size_t pools = 0;
+    size_t offers = 0;
+  };
+  Counts counts_of(const ClusterId& provider) const;  // not withdrawn
+  bool knows(const PoolId& id) const { return pools_.contains(id); }
+  bool knows(const OfferId& id) const { return offer_versions_.contains(id); }
+
   bool is_ready() const { return ready_; }
   const rank::Catalogue& catalogue() const { return catalogue_; }
 
@@ -40,11 +52,16 @@ class CatalogueFeed {
     market::Shared<market::PoolRecord> record;
   };
 
+  // `unavailable` until everything was loaded once.
+  Result<rank::Buyer> buyer_of(const ClusterId& id) const;
   void load_page(size_t kind, std::string after);
   void refresh_later();
   void refresh();
+  void begin_again();
   void follow(const std::vector<market::Event>& events);
   void take(const Row& row);
+  void take_pool(const market::Shared<market::PoolRecord>& pool);
+  void take_offer(const market::OfferRecord& offer);
   void show(const market::PoolRecord& pool);
   Instant store_now() const { return loop_.now() + store_ahead_; }
 
@@ -55,6 +72,7 @@ class CatalogueFeed {
   std::unordered_map<PoolId, PoolSeen> pools_;
   std::unordered_map<OfferId, int64_t> offer_versions_;
   std::unordered_map<ClusterId, model::Labels> labels_;
+  std::unordered_map<ClusterId, Counts> counts_;
   market::EpochRecord epoch_;
   int64_t last_event_ = 0;
   Duration store_ahead_;

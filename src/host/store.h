@@ -32,7 +32,7 @@ struct Scan {
   By by = By::group;
   std::string name;   // of the group or owner
   Instant due_until;  // inclusive
-  std::string after;  // By::all: rows with a greater id, in order of id, for paging
+  std::string after;  // not By::due: rows with a greater id, in order of id, for paging
   int32_t limit = 1000;
 };
 
@@ -44,9 +44,10 @@ struct Load {
 // One consistent state: everything in it was true at the same commit, and is durable: whoever read
 // it may act on it without a commit of its own (an answer to a retry, a refusal).
 struct Snapshot {
-  Instant now;             // the store's time; never before the time of an earlier commit
-  int64_t last_event = 0;  // sequence of the newest event
-  std::vector<Row> rows;   // one for each key, in order
+  Instant now;              // the store's time; never before the time of an earlier commit
+  int64_t first_event = 1;  // sequence of the oldest event that is kept; last_event + 1: none is
+  int64_t last_event = 0;   // sequence of the newest event
+  std::vector<Row> rows;    // one for each key, in order
   std::vector<std::vector<Row>> found;  // one list for each scan; due ones first due, first
 };
 
@@ -82,9 +83,19 @@ class Store {
   virtual ~Store() = default;
   virtual void load(Load what, Then<Snapshot> then) = 0;
   virtual void commit(Commit what, Then<Committed> then) = 0;
-  // Events after `sequence`, oldest first, at most `limit`.
+  // Events after `sequence`, oldest first, at most `limit`. `gone`: some of them are forgotten.
   virtual void events_after(int64_t sequence, int32_t limit,
                             Then<std::vector<market::Event>> then) = 0;
+  // Forgets the oldest events, as far as they lie before `before`, at most so many. Answers the
+  // sequence of the oldest that is kept, last_event + 1 when none is.
+  virtual void forget_events(Instant before, int32_t at_most, Then<int64_t> then) = 0;
 };
+
+// How every store refuses events_after() when the asker would miss some.
+inline tl::unexpected<Error> events_gone(int64_t after, int64_t first) {
+  return fail(Code::gone, fmt::format("events after {}", after),
+              fmt::format("the log begins at {}, what came before is forgotten", first),
+              "take a snapshot and go on from there");
+}
 
 }  // namespace spillway::host

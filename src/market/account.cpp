@@ -127,6 +127,10 @@ int64_t left_to_promise(const AccountRecord& account, const Currency& currency) 
 Result<Answer> run(Workspace& workspace, const PutCluster& command, const Context& context) {
   SPILLWAY_TRY(validate(command.cluster));
   const auto* present = workspace.find<AccountRecord>(account_key(command.cluster.id));
+  if (command.expected && (present == nullptr || present->cluster != *command.expected)) {
+    return fail(Code::conflict, "cluster " + command.cluster.id.text,
+                "somebody has changed it meanwhile", "read it again, then decide");
+  }
   AccountRecord next = present == nullptr ? AccountRecord{} : *present;
   const auto& budget = command.cluster.budget;
   if (budget && next.spent_from != budget->from) {

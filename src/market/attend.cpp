@@ -1,5 +1,5 @@
 // What the broker does by itself: end what is overdue, take back what an oversold provider does
-// not, forget old keys, and notice that it was away.
+// not, forget old keys and tokens, and notice that it was away.
 #include <algorithm>
 
 #include "market/ending.h"
@@ -122,6 +122,9 @@ Result<Answer> run(Workspace& workspace, const Attend& command, const Context& c
   } else if (command.row.kind == Kind::request) {
     const auto* request = workspace.find<RequestRecord>(command.row);
     if (request != nullptr && request->forget_at <= context.now) workspace.erase(command.row);
+  } else if (command.row.kind == Kind::token) {
+    const auto* token = workspace.find<TokenRecord>(command.row);
+    if (token != nullptr && token->forget_at <= context.now) workspace.erase(command.row);
   }
   return Answer{};
 }

@@ -6,10 +6,10 @@ namespace spillway::market {
 
 std::string_view name_of(const Command& command) {
   static constexpr std::array<std::string_view, std::variant_size_v<Command>> k_names{
-      "publish-pool", "withdraw-pool", "publish-offer", "withdraw-offer",
-      "give-notice",  "put-cluster",   "hold",          "confirm",
-      "extend",       "renew",         "release",       "look",
-      "attend",       "beat"};
+      "publish-pool", "withdraw-pool", "publish-offer", "withdraw-offer", "give-notice",
+      "put-cluster",  "hold",          "confirm",       "extend",         "renew",
+      "release",      "look",          "attend",        "beat",           "make-token",
+      "cancel-token", "find-token",    "revoke",        "join",           "recertify"};
   return k_names[command.index()];
 }
 

@@ -23,6 +23,8 @@ struct Carried {
   ContractId contract;
   int32_t units = 0;
   model::Resources shape;  // of one unit, for contracts that the book does not know
+
+  bool operator==(const Carried&) const = default;
 };
 
 // Publishes, or with the same sequence number and pool renews the lease.
@@ -71,6 +73,53 @@ struct GiveNotice {
 // Enrols a cluster or changes its labels, quota and budget. What it holds is untouched.
 struct PutCluster {
   model::Cluster cluster;
+  std::optional<model::Cluster> expected = {};  // refused when it is another one by now
+};
+
+// A token with which somebody may join, until `ttl` has passed. `id` is what the broker makes of
+// the secret, new for every token: the same command again gets the same answer.
+struct MakeToken {
+  std::string id;
+  std::string name;
+  model::Roles roles;
+  model::Labels labels;
+  Duration ttl;
+};
+
+// Of one that nobody used.
+struct CancelToken {
+  std::string id;
+};
+
+struct FindToken {
+  std::string id;
+};
+
+// Ends an identity: it does not renew, and what it has on sale is withdrawn in the same commit. Its
+// contracts stay. It may join again with another token.
+struct Revoke {
+  std::string name;
+};
+
+// --- whoever has a token or an identity ---
+
+// The first key that comes with a token gets the identity; the same key again gets the same
+// certificate, for as long as the token is remembered; no other key ever does.
+struct Join {
+  std::string token;  // its id
+  std::string key;
+  std::string certificate;
+  Instant not_after;
+};
+
+// Another certificate for `name`, whose key is `key`, and perhaps another key. It may be asked for
+// again with the same `new_key` after the answer was lost.
+struct Recertify {
+  std::string name;
+  std::string key;
+  std::string new_key;
+  std::string certificate;
+  Instant not_after;
 };
 
 // --- buyers ---
@@ -79,6 +128,8 @@ struct HoldLine {
   OfferId offer;
   int32_t units = 1;     // wanted
   int32_t at_least = 1;  // fewer than this: the whole hold is refused
+
+  bool operator==(const HoldLine&) const = default;
 };
 
 // All lines or none, in one commit. `fresh` has an id for each line; ids of a retry that turns out
@@ -124,7 +175,7 @@ struct Look {
 // --- the broker itself, on its timers ---
 
 // The time of this row has come, perhaps: expires holds, lapses leases, closes what is closing,
-// takes back what an oversold provider did not, forgets old keys.
+// takes back what an oversold provider did not, forgets old keys and tokens.
 struct Attend {
   Key row;
 };
@@ -135,16 +186,19 @@ struct Beat {
 };
 
 using Command = std::variant<PublishPool, WithdrawPool, PublishOffer, WithdrawOffer, GiveNotice,
-                             PutCluster, Hold, Confirm, Extend, Renew, Release, Look, Attend, Beat>;
+                             PutCluster, Hold, Confirm, Extend, Renew, Release, Look, Attend, Beat,
+                             MakeToken, CancelToken, FindToken, Revoke, Join, Recertify>;
 
 std::string_view name_of(const Command& command);
 
 // What the asker learns.
 struct Answer {
   std::vector<Grant> grants;                // Hold
-  bool replayed = false;                    // Hold: answered from the key
+  bool replayed = false;                    // answered from what an earlier one did
   int64_t epoch = 0;                        // PublishPool: confirm in this one
   std::optional<model::Contract> contract;  // everything about one contract
+  std::optional<TokenRecord> token;         // MakeToken, FindToken
+  std::optional<model::Identity> identity;  // Join, Recertify, Revoke
 };
 
 }  // namespace spillway::market

@@ -32,29 +32,44 @@ enum class EventKind {
   contract_closed,
   outage_recorded,
   epoch_begun,  // a broker came back, too soon for an outage
+  token_made,
+  token_cancelled,
+  identity_joined,
+  identity_renewed,  // another certificate, perhaps another key
+  identity_revoked,
 };
 
-inline constexpr size_t k_event_kinds = 17;
+inline constexpr size_t k_event_kinds = 22;
 inline constexpr std::array<std::string_view, k_event_kinds> k_event_words{
     "pool-published",    "pool-withdrawn",     "pool-oversold",    "pool-covered",
     "offer-published",   "offer-withdrawn",    "cluster-put",      "contract-held",
     "contract-extended", "contract-confirmed", "contract-renewed", "contract-moved",
     "contract-closing",  "units-released",     "contract-closed",  "outage-recorded",
-    "epoch-begun"};
+    "epoch-begun",       "token-made",         "token-cancelled",  "identity-joined",
+    "identity-renewed",  "identity-revoked"};
 
 constexpr std::string_view to_text(EventKind kind) {
   return k_event_words[static_cast<size_t>(kind)];
 }
 
+// Who asked for what led to an event, and in which request: with it, the log is the audit. Empty:
+// the broker itself.
+struct Origin {
+  std::string by;  // the name of an identity
+  std::string request;
+};
+
 struct Event {
   int64_t sequence = 0;  // set by the store
   Instant at;
   EventKind kind = EventKind::pool_published;
-  std::string subject;  // id of the pool, offer, cluster or contract
+  std::string subject;  // id of the pool, offer, cluster, contract, identity or token
   PoolId pool;          // whose capacity it concerns, if any
   ClusterId provider;   // who may hear of it, besides the operator
   ClusterId buyer;
   std::string detail;  // for people
+  std::string by{};    // Origin
+  std::string request{};
 
   bool operator==(const Event&) const = default;
 };

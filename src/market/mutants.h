@@ -29,9 +29,12 @@ enum class Mutant {
   renew_beyond_budget,  // a renewal does not look at the budget
   below_at_least,       // grants fewer units than the buyer can use
   ignore_open_holds,    // does not count the holds that are open
+  join_twice,           // a token that was used serves another key too
+  join_late,            // a token serves after its end
+  renew_revoked,        // an identity that was revoked gets another certificate
 };
 
-inline constexpr std::array<std::string_view, 20> k_mutant_names{"none",
+inline constexpr std::array<std::string_view, 23> k_mutant_names{"none",
                                                                  "skip-cover",
                                                                  "ignore-version",
                                                                  "double-count-retry",
@@ -50,7 +53,10 @@ inline constexpr std::array<std::string_view, 20> k_mutant_names{"none",
                                                                  "end-without-notice",
                                                                  "renew-beyond-budget",
                                                                  "below-at-least",
-                                                                 "ignore-open-holds"};
+                                                                 "ignore-open-holds",
+                                                                 "join-twice",
+                                                                 "join-late",
+                                                                 "renew-revoked"};
 
 #ifdef SPILLWAY_MUTANTS
 bool mutant(Mutant which);

@@ -18,6 +18,12 @@ Status check_provider(Workspace& workspace, const ClusterId& provider, const std
   if (workspace.find<AccountRecord>(account_key(provider)) == nullptr) {
     return not_enrolled(provider);
   }
+  const auto* identity = workspace.find<model::Identity>(identity_key(provider.text));
+  if (identity != nullptr && identity->revoked) {
+    return fail(Code::denied, thing,
+                fmt::format("{} was revoked at {}", provider.text, to_text(*identity->revoked)),
+                "join again with a token from the operator");
+  }
   if (owner_of(owned_id) != provider.text) {
     return fail(Code::denied, thing, "it belongs to another cluster",
                 fmt::format("publish under {}/", provider.text));
@@ -150,6 +156,13 @@ Result<Answer> run(Workspace& workspace, const PublishPool& command, const Conte
   auto extra = unaccounted(workspace, command);
   if (!extra) return tl::unexpected(extra.error());
 
+  // Revoking scans for what is on sale: the account's version tells it of a pool that comes since.
+  if (*turn == Turn::first || next.withdrawn) {
+    const Key account = account_key(command.provider);
+    if (const auto* owner = workspace.find<AccountRecord>(account); owner != nullptr) {
+      workspace.put(account, AccountRecord(*owner));
+    }
+  }
   next.pool = command.pool;
   next.provider = command.provider;
   next.sequence = command.sequence;

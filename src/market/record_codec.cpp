@@ -88,6 +88,20 @@ void fields(Fields& f, HeartRecord& r) {
 }
 
 template <class Fields>
+void fields(Fields& f, TokenRecord& r) {
+  f.required("id", r.id);
+  f.required("name", r.name);
+  f.required("roles", r.roles);
+  f.with_default("labels", r.labels);
+  f.required("made", r.made);
+  f.required("expires", r.expires);
+  f.with_default("key", r.key);
+  f.with_default("certificate", r.certificate);
+  f.with_default("not_after", r.not_after);
+  f.required("forget_at", r.forget_at);
+}
+
+template <class Fields>
 void fields(Fields& f, Event& e) {
   f.required("sequence", e.sequence);
   f.required("at", e.at);
@@ -97,6 +111,8 @@ void fields(Fields& f, Event& e) {
   f.with_default("provider", e.provider);
   f.with_default("buyer", e.buyer);
   f.with_default("detail", e.detail);
+  f.with_default("by", e.by);
+  f.with_default("request", e.request);
 }
 
 namespace {
@@ -208,6 +224,23 @@ Status validate(const EpochRecord& r) {
 
 Status validate(const HeartRecord& r) { return check_time("beat", r.beat); }
 
+Status validate(const TokenRecord& r) {
+  SPILLWAY_TRY(at("id", check_token_id(r.id)));
+  SPILLWAY_TRY(at("name", check_cluster_id(r.name)));
+  SPILLWAY_TRY(under("roles", validate(r.roles)));
+  SPILLWAY_TRY(under("labels", validate(r.labels)));
+  SPILLWAY_TRY(check_time("made", r.made));
+  SPILLWAY_TRY(check_time("expires", r.expires));
+  SPILLWAY_TRY(check_time("not_after", r.not_after));
+  SPILLWAY_TRY(check_time("forget_at", r.forget_at));
+  if (!r.is_used()) {
+    if (r.certificate.empty()) return {};
+    return refuse("certificate", "there is one, and no key that it is for");
+  }
+  SPILLWAY_TRY(model::check_key_fingerprint("key", r.key));
+  return model::check_certificate("certificate", r.certificate);
+}
+
 Status validate(const Event& event) {
   SPILLWAY_TRY(check_range("sequence", event.sequence, 0, k_most));
   return check_time("at", event.at);
@@ -252,6 +285,10 @@ Result<Record> decode(Kind kind, std::string_view text) {
       return decode_as<EpochRecord>(text, "epoch row");
     case Kind::heart:
       return decode_as<HeartRecord>(text, "heart row");
+    case Kind::identity:
+      return decode_as<model::Identity>(text, "identity row");
+    case Kind::token:
+      return decode_as<TokenRecord>(text, "token row");
   }
   return fail(Code::internal, "row", "it is of no known kind");
 }

@@ -1,5 +1,9 @@
 #include "market/records.h"
 
+#include <algorithm>
+
+#include "base/text.h"
+
 namespace spillway::market {
 namespace {
 
@@ -8,12 +12,15 @@ Facets facets(const std::monostate&) { return {}; }
 Facets facets(const Shared<PoolRecord>& pool) {
   return {.live = !pool->withdrawn || !pool->committed.is_zero(),
           .group = {},
-          .owner = {},
+          .owner = pool->provider.text,
           .due = pool->reclaim_at};
 }
 
 Facets facets(const Shared<OfferRecord>& offer) {
-  return {.live = !offer->withdrawn, .group = offer->offer.pool.text, .owner = {}, .due = {}};
+  return {.live = !offer->withdrawn,
+          .group = offer->offer.pool.text,
+          .owner = offer->provider.text,
+          .due = {}};
 }
 
 Facets facets(const Shared<AccountRecord>&) {
@@ -40,6 +47,14 @@ Facets facets(const Shared<HeartRecord>&) {
   return {.live = true, .group = {}, .owner = {}, .due = {}};
 }
 
+Facets facets(const Shared<model::Identity>&) {
+  return {.live = true, .group = {}, .owner = {}, .due = {}};
+}
+
+Facets facets(const Shared<TokenRecord>& token) {
+  return {.live = true, .group = {}, .owner = {}, .due = token->forget_at};
+}
+
 }  // namespace
 
 std::string_view to_text(Kind kind) {
@@ -58,6 +73,10 @@ std::string_view to_text(Kind kind) {
       return "epoch";
     case Kind::heart:
       return "heart";
+    case Kind::identity:
+      return "identity";
+    case Kind::token:
+      return "token";
   }
   return "unknown";
 }
@@ -72,6 +91,17 @@ Key request_key(const ClusterId& buyer, const std::string& key) {
 }
 Key epoch_key() { return {Kind::epoch, "epoch"}; }
 Key heart_key() { return {Kind::heart, "heart"}; }
+Key identity_key(const std::string& name) { return {Kind::identity, name}; }
+Key token_key(const std::string& id) { return {Kind::token, id}; }
+
+Status check_token_id(std::string_view text) {
+  const bool well_formed = std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+  if (well_formed && !text.empty() && text.size() <= 64) return {};
+  return fail(Code::invalid, "token " + in_quotes(text), "it is no id of a token",
+              "use 1 to 64 lower-case letters, digits and '-'");
+}
 
 Facets facets_of(const Record& record) {
   return std::visit([](const auto& held) { return facets(held); }, record);

@@ -18,6 +18,7 @@
 #include "base/time.h"
 #include "model/cluster.h"
 #include "model/contract.h"
+#include "model/identity.h"
 #include "model/offer.h"
 #include "model/pool.h"
 
@@ -113,8 +114,38 @@ struct HeartRecord {
   bool operator==(const HeartRecord&) const = default;
 };
 
-enum class Kind : uint8_t { pool, offer, account, contract, request, epoch, heart };
-inline constexpr int k_kinds = 7;
+// A right to join, once, under a name and with roles that the operator chose. The secret stays with
+// whoever was given it; the book knows only what the broker made of it, the id. What it was used
+// for is remembered, so that a lost answer can be given again, and only to the same key.
+struct TokenRecord {
+  std::string id;
+  std::string name;
+  model::Roles roles;
+  model::Labels labels;  // for the account of a cluster
+  Instant made;
+  Instant expires;
+  std::string key;          // that used it; empty: nobody yet
+  std::string certificate;  // that it was given
+  Instant not_after;        // of that
+  Instant forget_at;
+
+  bool is_used() const { return !key.empty(); }
+  bool operator==(const TokenRecord&) const = default;
+};
+Status check_token_id(std::string_view text);
+
+enum class Kind : uint8_t {
+  pool,
+  offer,
+  account,
+  contract,
+  request,
+  epoch,
+  heart,
+  identity,
+  token,
+};
+inline constexpr int k_kinds = 9;
 std::string_view to_text(Kind kind);
 
 struct Key {
@@ -131,14 +162,17 @@ Key account_key(const ClusterId& buyer);
 Key request_key(const ClusterId& buyer, const std::string& key);
 Key epoch_key();
 Key heart_key();
+Key identity_key(const std::string& name);
+Key token_key(const std::string& id);
 
 template <class T>
 using Shared = std::shared_ptr<const T>;
 
 // monostate: no such row, or (in a put) the row is deleted.
-using Record = std::variant<std::monostate, Shared<PoolRecord>, Shared<OfferRecord>,
-                            Shared<AccountRecord>, Shared<model::Contract>, Shared<RequestRecord>,
-                            Shared<EpochRecord>, Shared<HeartRecord>>;
+using Record =
+    std::variant<std::monostate, Shared<PoolRecord>, Shared<OfferRecord>, Shared<AccountRecord>,
+                 Shared<model::Contract>, Shared<RequestRecord>, Shared<EpochRecord>,
+                 Shared<HeartRecord>, Shared<model::Identity>, Shared<TokenRecord>>;
 
 inline bool is_absent(const Record& record) {
   return std::holds_alternative<std::monostate>(record);
@@ -149,7 +183,7 @@ inline bool is_absent(const Record& record) {
 struct Facets {
   bool live = false;
   std::string group;           // contracts and offers: their pool
-  std::string owner;           // contracts: their buyer
+  std::string owner;           // contracts: their buyer; pools and offers: their provider
   std::optional<Instant> due;  // when the book wants to look at it again
 };
 Facets facets_of(const Record& record);

@@ -15,8 +15,10 @@ struct Rules {
   Duration reclaim_after = minutes(2);  // an oversold provider's time to give notice itself
   Duration outage_after = seconds(10);  // silence of all brokers that counts as an outage
   Duration alone_after = seconds(3);    // a starting broker that sees no beat so recent is alone
-  int32_t max_units = 1000;             // in one line of a hold
-  int32_t max_lines = 16;               // in one hold
+  Duration max_token_ttl = hours(24 * 7);
+  Duration token_retention = hours(24);  // from its end; so long a lost answer can be had again
+  int32_t max_units = 1000;              // in one line of a hold
+  int32_t max_lines = 16;                // in one hold
 };
 
 }  // namespace spillway::market

@@ -17,11 +17,21 @@ Result<Answer> run(Workspace&, const Renew&, const Context&);
 Result<Answer> run(Workspace&, const Look&, const Context&);
 Result<Answer> run(Workspace&, const GiveNotice&, const Context&);  // ending.cpp
 Result<Answer> run(Workspace&, const Release&, const Context&);
+Result<Answer> run(Workspace&, const MakeToken&, const Context&);  // token.cpp
+Result<Answer> run(Workspace&, const CancelToken&, const Context&);
+Result<Answer> run(Workspace&, const FindToken&, const Context&);
+Result<Answer> run(Workspace&, const Join&, const Context&);  // identity.cpp
+Result<Answer> run(Workspace&, const Recertify&, const Context&);
+Result<Answer> run(Workspace&, const Revoke&, const Context&);
 Result<Answer> run(Workspace&, const Attend&, const Context&);  // attend.cpp
 Result<Answer> run(Workspace&, const Beat&, const Context&);
 
 // The market's epoch; a fresh market is in its first.
 EpochRecord current_epoch(Workspace& workspace);
+
+// Refuses a name for these roles when it is known as one of the other sort: what was a cluster
+// never becomes an operator or viewer, nor the other way round.
+Status check_sort(Workspace& workspace, const std::string& name, const model::Roles& roles);
 
 // The contract, when `party` is a side of it that may act: a foreign one answers as a missing one.
 enum class Side { buyer, provider, either };

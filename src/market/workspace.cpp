@@ -10,8 +10,15 @@ void Workspace::add(Key key, int64_t version, Record record) {
   rows_.try_emplace(std::move(key), Entry{version, record, record, false});
 }
 
-void Workspace::add_scan(const PoolId& pool, std::vector<ContractId> found) {
-  scans_.insert_or_assign(pool, std::move(found));
+void Workspace::add_scan(Listing listing, std::vector<std::string> found) {
+  scans_.insert_or_assign(std::move(listing), std::move(found));
+}
+
+void Workspace::sign(size_t first, const Origin& origin) {
+  for (size_t i = first; i < events_.size(); ++i) {
+    events_[i].by = origin.by;
+    events_[i].request = origin.request;
+  }
 }
 
 void Workspace::keep() {
@@ -63,24 +70,39 @@ void Workspace::stage(Key key, Record record) {
   staged_.emplace_back(std::move(key), std::move(record));
 }
 
-std::vector<ContractId> Workspace::live_contracts_in(const PoolId& pool) {
-  const auto at = scans_.find(pool);
+std::vector<std::string> Workspace::listed(const Listing& listing) {
+  const auto at = scans_.find(listing);
   if (at == scans_.end()) {
-    missing_scans_.push_back(pool);
+    missing_scans_.push_back(listing);
     return {};
   }
-  // The scan, and what earlier commands on this workspace have sold since.
-  std::vector<ContractId> found = at->second;
+  std::vector<std::string> found = at->second;
   for (const auto& [key, entry] : rows_) {
-    if (key.kind == Kind::contract && entry.changed) found.emplace_back(key.id);
+    if (key.kind == listing.kind && entry.changed) found.push_back(key.id);
   }
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
-  std::erase_if(found, [&](const ContractId& id) {
-    const auto* contract = find<model::Contract>(key_of(id));
-    return contract != nullptr && (contract->pool != pool || !contract->is_live());
-  });
   return found;
+}
+
+std::vector<ContractId> Workspace::live_contracts_in(const PoolId& pool) {
+  std::vector<ContractId> live;
+  for (std::string& id : listed({Kind::contract, pool.text})) {
+    const auto* contract = find<model::Contract>({Kind::contract, id});
+    if (contract != nullptr && (contract->pool != pool || !contract->is_live())) continue;
+    live.emplace_back(std::move(id));
+  }
+  return live;
+}
+
+std::vector<PoolId> Workspace::live_pools_of(const ClusterId& provider) {
+  std::vector<PoolId> live;
+  for (std::string& id : listed({Kind::pool, provider.text})) {
+    const auto* pool = find<PoolRecord>({Kind::pool, id});
+    if (pool != nullptr && (pool->provider != provider || pool->withdrawn)) continue;
+    live.emplace_back(std::move(id));
+  }
+  return live;
 }
 
 }  // namespace spillway::market

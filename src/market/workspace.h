@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -18,6 +19,15 @@
 #include "market/records.h"
 
 namespace spillway::market {
+
+// Rows that are found by what they belong to: the live contracts of a pool, or the live pools of a
+// provider.
+struct Listing {
+  Kind kind = Kind::contract;  // contract or pool
+  std::string of;              // the pool's or the provider's id
+
+  auto operator<=>(const Listing&) const = default;
+};
 
 class Workspace {
  public:
@@ -31,11 +41,11 @@ class Workspace {
   // --- for the host ---
   void add(Key key, int64_t version, Record record);
   bool has(const Key& key) const { return rows_.contains(key); }
-  // The live contracts on `pool`, as a scan found them (add() them too).
-  void add_scan(const PoolId& pool, std::vector<ContractId> found);
+  // The ids that a scan found (add() the rows too).
+  void add_scan(Listing listing, std::vector<std::string> found);
 
   const std::vector<Key>& missing() const { return missing_; }
-  const std::vector<PoolId>& missing_scans() const { return missing_scans_; }
+  const std::vector<Listing>& missing_scans() const { return missing_scans_; }
   bool lacks_rows() const { return !missing_.empty() || !missing_scans_.empty(); }
 
   void keep();    // what was staged since the last keep or drop becomes part of the commit
@@ -44,6 +54,8 @@ class Workspace {
 
   const std::unordered_map<Key, Entry>& rows() const { return rows_; }
   const std::vector<Event>& events() const { return events_; }
+  // Notes who caused the events from number `first` on.
+  void sign(size_t first, const Origin& origin);
 
   // --- for decisions ---
   // Null: absent, or not loaded yet. Valid until the next put.
@@ -55,6 +67,7 @@ class Workspace {
     return held == nullptr ? nullptr : held->get();
   }
   std::vector<ContractId> live_contracts_in(const PoolId& pool);
+  std::vector<PoolId> live_pools_of(const ClusterId& provider);
 
   template <class T>
   void put(Key key, T record) {
@@ -66,14 +79,16 @@ class Workspace {
  private:
   const Record* look_up(const Key& key);
   void stage(Key key, Record record);
+  // What was scanned, and what earlier commands on this workspace have changed since.
+  std::vector<std::string> listed(const Listing& listing);
 
   std::unordered_map<Key, Entry> rows_;
-  std::unordered_map<PoolId, std::vector<ContractId>> scans_;
+  std::map<Listing, std::vector<std::string>> scans_;
   std::vector<Event> events_;
   std::vector<std::pair<Key, Record>> staged_;  // few: searched from the end
   std::vector<Event> staged_events_;
   std::vector<Key> missing_;
-  std::vector<PoolId> missing_scans_;
+  std::vector<Listing> missing_scans_;
 };
 
 }  // namespace spillway::market

@@ -8,6 +8,7 @@
 #include "model/cluster.h"
 #include "model/codec.h"
 #include "model/contract.h"
+#include "model/identity.h"
 #include "model/intent.h"
 #include "model/offer.h"
 #include "model/pool.h"
@@ -47,6 +48,13 @@ constexpr std::array<Word<EndReason>, 6> words_of(EndReason) {
            {EndReason::lapsed, "lapsed"},
            {EndReason::noticed, "noticed"},
            {EndReason::reclaimed, "reclaimed"}}};
+}
+
+constexpr std::array<Word<Role>, 4> words_of(Role) {
+  return {{{Role::provider, "provider"},
+           {Role::consumer, "consumer"},
+           {Role::operator_, "operator"},
+           {Role::viewer, "viewer"}}};
 }
 
 // Objects whose keys are data: {"nvidia-a100": 2}, {"zone": "a"}, {"solar": "62.5%"}. Reading
@@ -188,6 +196,17 @@ void fields(Fields& f, Cluster& c) {
   f.with_default("labels", c.labels);
   f.with_default("quota", c.quota);
   f.optional("budget", c.budget);
+}
+
+template <class Fields>
+void fields(Fields& f, Identity& i) {
+  f.required("name", i.name);
+  f.required("roles", i.roles);
+  f.required("key", i.key);
+  f.required("certificate", i.certificate);
+  f.required("not_after", i.not_after);
+  f.required("since", i.since);
+  f.optional("revoked", i.revoked);
 }
 
 template <class Fields>

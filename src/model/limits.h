@@ -12,7 +12,8 @@ namespace spillway::model {
 inline constexpr size_t k_max_names = 64;        // of GPUs, extended resources, labels, taints
 inline constexpr size_t k_max_listed = 1000;     // clusters in a list; beyond, use labels
 inline constexpr size_t k_max_text_bytes = 128;  // a region, a city, a source
-inline constexpr int64_t k_max_units = 10'000;   // of one contract, or wanted by one intent
+inline constexpr size_t k_max_certificate_bytes = size_t{16} << 10;  // one, in PEM
+inline constexpr int64_t k_max_units = 10'000;  // of one contract, or wanted by one intent
 
 inline constexpr Duration k_shortest_lease = seconds(10);  // renewals must outrun it with ease
 inline constexpr Duration k_longest_lease = hours(365 * 24);

@@ -56,6 +56,18 @@ std::string first_schema() {
   return sql;
 }
 
+// Who joined, and with which token; what a provider has on sale; a log that may forget its
+// beginning. The owner of a pool or an offer is in its id.
+std::string identities_schema() {
+  std::string sql = row_table("identity") + row_table("token") + due_index("token");
+  for (std::string_view kind : {"pool", "offer"}) {
+    sql += fmt::format("UPDATE {} SET owner = substr(id, 1, instr(id, '/') - 1);\n", kind);
+    sql += live_index(kind, "owner", "owner, id");
+  }
+  sql += "ALTER TABLE meta ADD COLUMN first_event INTEGER NOT NULL DEFAULT 1;\n";
+  return sql;
+}
+
 Error not_ours(const Connection& connection, std::string reason) {
   return {Code::invalid, fmt::format("store {}", connection.path()), std::move(reason),
           "give the path of a Spillway store, or of no file yet"};
@@ -84,8 +96,9 @@ Status apply(Connection& connection, const Migration& step, int64_t version) {
 }  // namespace
 
 std::span<const Migration> migrations() {
-  static const std::array<Migration, 1> k_steps = {
+  static const std::array<Migration, 2> k_steps = {
       Migration{"rows, events, quarantine", first_schema()},
+      Migration{"identities, tokens, owners, the log's beginning", identities_schema()},
   };
   return k_steps;
 }

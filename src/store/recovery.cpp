@@ -14,8 +14,8 @@ namespace {
 using market::Kind;
 
 constexpr std::array<Kind, market::k_kinds> k_all_kinds = {
-    Kind::pool,    Kind::offer, Kind::account, Kind::contract,
-    Kind::request, Kind::epoch, Kind::heart};
+    Kind::pool,  Kind::offer, Kind::account,  Kind::contract, Kind::request,
+    Kind::epoch, Kind::heart, Kind::identity, Kind::token};
 
 constexpr int64_t k_newest_events = 1000;
 
@@ -41,6 +41,12 @@ struct KeyOf {
   }
   market::Key operator()(const market::Shared<market::HeartRecord>&) const {
     return market::heart_key();
+  }
+  market::Key operator()(const market::Shared<model::Identity>& record) const {
+    return market::identity_key(record->name);
+  }
+  market::Key operator()(const market::Shared<market::TokenRecord>& record) const {
+    return market::token_key(record->id);
   }
 };
 
@@ -282,7 +288,7 @@ Result<RecoveryReport> recover(Connection& connection, Instant now) {
     for (const Kind kind : k_all_kinds) {
       SPILLWAY_TRY(look_at(connection, kind, "WHERE live = 1", pass));
     }
-    const int64_t first = std::max(int64_t{1}, meta->last_event - k_newest_events + 1);
+    const int64_t first = std::max(meta->first_event, meta->last_event - k_newest_events + 1);
     auto count = look_at_events(connection, first, meta->last_event, pass);
     if (!count) return tl::unexpected(std::move(count).error());
     counters_lag = pass.is_ahead_of(*meta);
@@ -305,7 +311,7 @@ Result<Verification> verify(Connection& connection) {
 
   Pass pass;
   for (const Kind kind : k_all_kinds) SPILLWAY_TRY(look_at(connection, kind, "", pass));
-  auto events = look_at_events(connection, 1, meta->last_event, pass);
+  auto events = look_at_events(connection, meta->first_event, meta->last_event, pass);
   if (!events) return tl::unexpected(std::move(events).error());
   for (market::Key& key : pass.misplaced) {
     pass.damaged.push_back({std::move(key), 0, "it is indexed under something else"});

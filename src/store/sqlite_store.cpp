@@ -137,7 +137,11 @@ void SqliteStore::load(host::Load what, host::Then<host::Snapshot> then) {
 
 void SqliteStore::events_after(int64_t sequence, int32_t limit,
                                host::Then<std::vector<market::Event>> then) {
-  read(std::move(then), [this, sequence, limit] { return tables_->events_after(sequence, limit); });
+  read(std::move(then), [this, sequence, limit] { return events_now(sequence, limit); });
+}
+
+void SqliteStore::forget_events(Instant before, int32_t at_most, host::Then<int64_t> then) {
+  read(std::move(then), [this, before, at_most] { return forget_now(before, at_most); });
 }
 
 void SqliteStore::verify(host::Then<Verification> then) {
@@ -195,6 +199,7 @@ Result<host::Snapshot> SqliteStore::load_now(const host::Load& what) {
 
   host::Snapshot snapshot;
   snapshot.now = tell_time(meta->at);
+  snapshot.first_event = meta->first_event;
   snapshot.last_event = meta->last_event;
   snapshot.rows.reserve(what.keys.size());
   for (const market::Key& key : what.keys) {
@@ -208,6 +213,25 @@ Result<host::Snapshot> SqliteStore::load_now(const host::Load& what) {
     snapshot.found.push_back(std::move(*rows));
   }
   return snapshot;
+}
+
+Result<std::vector<market::Event>> SqliteStore::events_now(int64_t sequence, int32_t limit) {
+  auto transaction = Transaction::begin(*connection_, Transaction::For::read);
+  if (!transaction) return tl::unexpected(std::move(transaction).error());
+  return tables_->events_after(sequence, limit);
+}
+
+Result<int64_t> SqliteStore::forget_now(Instant before, int32_t at_most) {
+  auto transaction = Transaction::begin(*connection_, Transaction::For::write);
+  if (!transaction) return tl::unexpected(std::move(transaction).error());
+  auto meta = tables_->meta();
+  if (!meta) return tl::unexpected(std::move(meta).error());
+  const int64_t first = meta->first_event;
+  SPILLWAY_TRY(tables_->forget_events(before, at_most, *meta));
+  if (meta->first_event == first) return first;
+  SPILLWAY_TRY(tables_->set_meta(*meta));
+  SPILLWAY_TRY(transaction->commit());
+  return meta->first_event;
 }
 
 void SqliteStore::serve_commits(std::vector<CommitRequest> requests) {

@@ -63,6 +63,7 @@ class SqliteStore final : public host::Store {
   void commit(host::Commit what, host::Then<host::Committed> then) override;
   void events_after(int64_t sequence, int32_t limit,
                     host::Then<std::vector<market::Event>> then) override;
+  void forget_events(Instant before, int32_t at_most, host::Then<int64_t> then) override;
   // Reads the whole file; nothing else is served meanwhile.
   void verify(host::Then<Verification> then);
 
@@ -73,7 +74,7 @@ class SqliteStore final : public host::Store {
     host::Commit what;
     host::Then<host::Committed> then;
   };
-  // Asks the connection, on the thread; what it returns tells the asker, on the loop.
+  // Asks something of the connection, on the thread; what it returns tells the asker, on the loop.
   using Read = std::function<host::Task()>;
 
   SqliteStore(std::unique_ptr<Connection> connection, RecoveryReport report, SqliteOptions options,
@@ -91,6 +92,8 @@ class SqliteStore final : public host::Store {
   void serve_commits(std::vector<CommitRequest> requests);
   Instant tell_time(Instant latest_commit);
   Result<host::Snapshot> load_now(const host::Load& what);
+  Result<std::vector<market::Event>> events_now(int64_t sequence, int32_t limit);
+  Result<int64_t> forget_now(Instant before, int32_t at_most);
   void post(std::vector<host::Task> answers);
 
   host::Loop& loop_;

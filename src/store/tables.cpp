@@ -23,9 +23,9 @@ std::string scan_sql(const host::Scan& scan) {
   const std::string select = fmt::format("SELECT id, version, body FROM {} ", table);
   switch (scan.by) {
     case host::Scan::By::group:
-      return select + "WHERE live = 1 AND grp = ?1 ORDER BY id LIMIT ?2";
+      return select + "WHERE live = 1 AND grp = ?1 AND id > ?3 ORDER BY id LIMIT ?2";
     case host::Scan::By::owner:
-      return select + "WHERE live = 1 AND owner = ?1 ORDER BY id LIMIT ?2";
+      return select + "WHERE live = 1 AND owner = ?1 AND id > ?3 ORDER BY id LIMIT ?2";
     case host::Scan::By::due:
       return select + "WHERE live = 1 AND due <= ?1 ORDER BY due, id LIMIT ?2";
     case host::Scan::By::all:
@@ -83,7 +83,9 @@ Result<Statement*> Tables::prepared(const host::Scan& scan) {
 
 Result<Meta> Tables::meta() {
   auto statement =
-      prepared(meta_, "SELECT at, last_commit, last_event, quarantined FROM meta WHERE one = 1");
+      prepared(meta_,
+               "SELECT at, last_commit, first_event, last_event, quarantined FROM meta "
+               "WHERE one = 1");
   if (!statement) return tl::unexpected(std::move(statement).error());
   Run run = (*statement)->run();
   auto found = run.step();
@@ -92,13 +94,13 @@ Result<Meta> Tables::meta() {
     return fail(Code::internal, fmt::format("store {}", connection_.path()),
                 "its meta row is missing", "restore the last backup");
   }
-  return Meta{{run.integer(0)}, run.integer(1), run.integer(2), run.integer(3)};
+  return Meta{{run.integer(0)}, run.integer(1), run.integer(2), run.integer(3), run.integer(4)};
 }
 
 Status Tables::set_meta(const Meta& meta) {
   auto statement = prepared(set_meta_,
                             "UPDATE meta SET at = ?1, last_commit = ?2, last_event = ?3, "
-                            "quarantined = ?4 WHERE one = 1");
+                            "quarantined = ?4, first_event = ?5 WHERE one = 1");
   if (!statement) return tl::unexpected(std::move(statement).error());
   return (*statement)
       ->run()
@@ -106,6 +108,7 @@ Status Tables::set_meta(const Meta& meta) {
       .bind(2, meta.last_commit)
       .bind(3, meta.last_event)
       .bind(4, meta.quarantined)
+      .bind(5, meta.first_event)
       .finish();
 }
 
@@ -166,7 +169,7 @@ Result<std::vector<host::Row>> Tables::scan(const host::Scan& scan) {
   switch (scan.by) {
     case host::Scan::By::group:
     case host::Scan::By::owner:
-      run.bind(1, scan.name);
+      run.bind(1, scan.name).bind(3, scan.after);
       break;
     case host::Scan::By::due:
       run.bind(1, scan.due_until.ms);
@@ -236,6 +239,9 @@ Status Tables::append(const market::Event& event) {
 }
 
 Result<std::vector<market::Event>> Tables::events_after(int64_t sequence, int32_t limit) {
+  auto meta = this->meta();
+  if (!meta) return tl::unexpected(std::move(meta).error());
+  if (sequence < meta->first_event - 1) return host::events_gone(sequence, meta->first_event);
   auto statement =
       prepared(events_, "SELECT seq, at, body FROM event WHERE seq > ?1 ORDER BY seq LIMIT ?2");
   if (!statement) return tl::unexpected(std::move(statement).error());
@@ -250,6 +256,29 @@ Result<std::vector<market::Event>> Tables::events_after(int64_t sequence, int32_
     if (!event) return tl::unexpected(std::move(event).error());
     events.push_back(std::move(*event));
   }
+}
+
+Status Tables::forget_events(Instant before, int32_t at_most, Meta& meta) {
+  auto times =
+      prepared(event_times_, "SELECT seq, at FROM event WHERE seq >= ?1 ORDER BY seq LIMIT ?2");
+  if (!times) return tl::unexpected(std::move(times).error());
+  int64_t kept = meta.first_event;
+  {
+    Run run = (*times)->run();
+    run.bind(1, meta.first_event).bind(2, int64_t{std::max(at_most, 0)});
+    while (true) {
+      auto found = run.step();
+      if (!found) return tl::unexpected(std::move(found).error());
+      if (!*found || run.integer(1) >= before.ms) break;
+      kept = run.integer(0) + 1;
+    }
+  }
+  if (kept == meta.first_event) return {};
+  auto forget = prepared(forget_, "DELETE FROM event WHERE seq < ?1");
+  if (!forget) return tl::unexpected(std::move(forget).error());
+  SPILLWAY_TRY((*forget)->run().bind(1, kept).finish());
+  meta.first_event = kept;
+  return {};
 }
 
 }  // namespace spillway::store

@@ -19,6 +19,7 @@ namespace spillway::store {
 struct Meta {
   Instant at;               // the latest commit's time
   int64_t last_commit = 0;  // its number: the version of the rows that it wrote
+  int64_t first_event = 1;  // the oldest that is kept; last_event + 1 when none is
   int64_t last_event = 0;
   int64_t quarantined = 0;  // rows set aside; usually none, then nobody has to look
 };
@@ -39,7 +40,10 @@ class Tables {
   Status put(const market::Key& key, bool exists, int64_t version, const market::Record& record);
 
   Status append(const market::Event& event);
+  // `gone` when some of them are forgotten.
   Result<std::vector<market::Event>> events_after(int64_t sequence, int32_t limit);
+  // Deletes what host::Store::forget_events says; first_event in `meta` becomes the oldest kept.
+  Status forget_events(Instant before, int32_t at_most, Meta& meta);
 
  private:
   enum class Use { version, read, insert, refresh, update, remove };
@@ -61,6 +65,8 @@ class Tables {
   Statement quarantined_;
   Statement append_;
   Statement events_;
+  Statement event_times_;
+  Statement forget_;
 };
 
 inline std::string_view table_of(market::Kind kind) { return market::to_text(kind); }

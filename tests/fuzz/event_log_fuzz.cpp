@@ -36,7 +36,10 @@ std::vector<Entry> entries_of(std::string_view bytes) {
     bytes.remove_prefix(1);
     const size_t end = bytes.find('\0');
     Entry entry;
-    entry.kind = choice % 8;
+    // Three bits for what was there first, the fourth for what came later: inputs keep their
+    // meaning.
+    entry.kind = choice % 8 == 7 ? market::k_kinds : choice % 8;
+    if ((choice & 0x48) == 0x08) entry.kind = static_cast<int>(market::Kind::identity) + choice % 2;
     entry.version = (choice & 0x40) != 0 ? 0 : 1;
     entry.body = std::string(bytes.substr(0, end));
     bytes.remove_prefix(end == std::string_view::npos ? bytes.size() : end + 1);
@@ -44,7 +47,7 @@ std::vector<Entry> entries_of(std::string_view bytes) {
     if ((choice & 0x80) != 0) {
       entry.id = "wrong-" + std::to_string(entries.size());
     } else {
-      for (const std::string_view mark : {"\"id\":\"", "\"key\":\""}) {
+      for (const std::string_view mark : {"\"id\":\"", "\"name\":\"", "\"key\":\""}) {
         const size_t at = entry.body.find(mark);
         if (at == std::string::npos) continue;
         const size_t from = at + mark.size();
@@ -137,7 +140,8 @@ void empty(store::Connection& store) {
   SPILLWAY_CHECK(
       store
           .execute("DELETE FROM event; DELETE FROM quarantine; "
-                   "UPDATE meta SET at = 0, last_commit = 1, last_event = 0, quarantined = 0")
+                   "UPDATE meta SET at = 0, last_commit = 1, first_event = 1, last_event = 0, "
+                   "quarantined = 0")
           .has_value(),
       "delete");
 }

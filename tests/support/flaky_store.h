@@ -38,12 +38,14 @@ class FlakyStore final : public host::Store {
 
   MemoryRows& rows() { return rows_; }
   int loads_seen = 0;
+  int forgets_seen = 0;
   std::vector<host::Commit> written;
 
   host::Snapshot read(const host::Load& what) {
     host::Snapshot snapshot;
     snapshot.now = loop_.now() + ahead;
-    snapshot.last_event = static_cast<int64_t>(rows_.events().size());
+    snapshot.first_event = rows_.first_event();
+    snapshot.last_event = rows_.last_event();
     for (const market::Key& key : what.keys) snapshot.rows.push_back(row(key));
     for (const host::Scan& scan : what.scans) snapshot.found.push_back(find(scan));
     return snapshot;
@@ -57,10 +59,10 @@ class FlakyStore final : public host::Store {
     }
     MemoryRows::Puts puts;
     for (const auto& [key, record] : commit.puts) puts.emplace_back(key, record);
-    const auto first = static_cast<int64_t>(rows_.events().size()) + 1;
+    const int64_t first = rows_.last_event() + 1;
     rows_.commit(puts, commit.events);
     written.push_back(commit);
-    return host::Committed{first, static_cast<int64_t>(rows_.events().size())};
+    return host::Committed{first, rows_.last_event()};
   }
 
   void load(host::Load what, host::Then<host::Snapshot> then) override {
@@ -77,12 +79,27 @@ class FlakyStore final : public host::Store {
 
   void events_after(int64_t sequence, int32_t limit,
                     host::Then<std::vector<market::Event>> then) override {
+    if (sequence < rows_.first_event() - 1) {
+      return loop_.post([then = std::move(then),
+                         gone = host::events_gone(sequence, rows_.first_event())] { then(gone); });
+    }
     std::vector<market::Event> events;
     for (const market::Event& event : rows_.events()) {
       if (event.sequence <= sequence || events.size() >= static_cast<size_t>(limit)) continue;
       events.push_back(event);
     }
     loop_.post([then = std::move(then), events = std::move(events)] { then(events); });
+  }
+
+  void forget_events(Instant before, int32_t at_most, host::Then<int64_t> then) override {
+    ++forgets_seen;
+    int64_t first = rows_.first_event();
+    for (const market::Event& event : rows_.events()) {
+      if (event.at >= before || first - rows_.first_event() >= at_most) break;
+      first = event.sequence + 1;
+    }
+    rows_.forget_events(first);
+    loop_.post([then = std::move(then), first] { then(first); });
   }
 
  private:
@@ -123,7 +140,7 @@ class FlakyStore final : public host::Store {
     }
     std::vector<host::Row> found;
     for (const market::Key& key : keys) {
-      if (scan.by == host::Scan::By::all && key.id <= scan.after) continue;
+      if (scan.by != host::Scan::By::due && key.id <= scan.after) continue;
       if (found.size() < static_cast<size_t>(scan.limit)) found.push_back(row(key));
     }
     return found;

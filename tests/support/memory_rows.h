@@ -45,7 +45,7 @@ class MemoryRows {
       }
     }
     for (market::Event event : events) {
-      event.sequence = static_cast<int64_t>(events_.size()) + 1;
+      event.sequence = last_event() + 1;
       events_.push_back(std::move(event));
     }
   }
@@ -73,7 +73,14 @@ class MemoryRows {
   }
 
   const std::map<market::Key, Stored>& all() const { return rows_; }
-  const std::vector<market::Event>& events() const { return events_; }
+  const std::vector<market::Event>& events() const { return events_; }  // that are kept
+  int64_t first_event() const { return first_event_; }
+  int64_t last_event() const { return first_event_ + static_cast<int64_t>(events_.size()) - 1; }
+  // Those before `first`.
+  void forget_events(int64_t first) {
+    events_.erase(events_.begin(), events_.begin() + static_cast<ptrdiff_t>(first - first_event_));
+    first_event_ = first;
+  }
 
   // Everything as text, to compare with a later or another state. Versions are left out.
   std::map<std::string, std::string> picture() const {
@@ -87,6 +94,7 @@ class MemoryRows {
  private:
   std::map<market::Key, Stored> rows_;
   std::vector<market::Event> events_;
+  int64_t first_event_ = 1;
   int64_t commits_ = 0;
 };
 

@@ -109,6 +109,34 @@ inline market::RequestRecord sample_request(int n) {
   return record;
 }
 
+inline std::string sample_key(int n) { return fmt::format("{:064x}", n); }
+inline std::string sample_certificate(int n) {
+  return fmt::format("-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n", n);
+}
+
+inline model::Identity sample_identity(int n) {
+  model::Identity identity;
+  identity.name = sample_cluster(n).text;
+  identity.roles = {model::Role::provider, model::Role::consumer};
+  identity.key = sample_key(n);
+  identity.certificate = sample_certificate(n);
+  identity.not_after = k_sample_time + hours(24);
+  identity.since = k_sample_time;
+  return identity;
+}
+
+inline market::TokenRecord sample_token(int n) {
+  market::TokenRecord record;
+  record.id = fmt::format("token-{}", n);
+  record.name = sample_cluster(n).text;
+  record.roles = {model::Role::consumer};
+  record.labels = {{"tier", "gold"}};
+  record.made = k_sample_time;
+  record.expires = k_sample_time + hours(1);
+  record.forget_at = k_sample_time + hours(25);
+  return record;
+}
+
 inline market::Event sample_event(int n) {
   market::Event event;
   event.at = k_sample_time;

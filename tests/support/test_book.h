@@ -77,7 +77,8 @@ class TestBook {
   }
   // What a broker does by itself at this time, until nothing is due any more.
   void attend() {
-    for (const auto kind : {market::Kind::contract, market::Kind::pool, market::Kind::request}) {
+    for (const auto kind :
+         {market::Kind::contract, market::Kind::pool, market::Kind::request, market::Kind::token}) {
       for (int rounds = 0; rounds < 10; ++rounds) {
         const auto due = rows_.due(kind, now);
         if (due.empty()) break;
@@ -183,16 +184,17 @@ class TestBook {
       const auto [version, record] = rows_.find(key);
       workspace.add(key, version, record);
     }
-    for (const PoolId& id : std::vector(workspace.missing_scans())) {
-      std::vector<ContractId> found;
-      for (const market::Key& key :
-           rows_.live(market::Kind::contract,
-                      [&](const market::Facets& facets) { return facets.group == id.text; })) {
+    for (const market::Listing& listing : std::vector(workspace.missing_scans())) {
+      std::vector<std::string> found;
+      const bool by_group = listing.kind == market::Kind::contract;
+      for (const market::Key& key : rows_.live(listing.kind, [&](const market::Facets& facets) {
+             return (by_group ? facets.group : facets.owner) == listing.of;
+           })) {
         const auto [version, record] = rows_.find(key);
         workspace.add(key, version, record);
-        found.emplace_back(key.id);
+        found.push_back(key.id);
       }
-      workspace.add_scan(id, std::move(found));
+      workspace.add_scan(listing, std::move(found));
     }
   }
 

@@ -56,6 +56,19 @@ TEST(RecordCodec, EveryKindReadsBackAsItWasWritten) {
   expect_round_trip(Kind::request, sample_request(1));
   expect_round_trip(Kind::epoch, EpochRecord{7, minutes(12)});
   expect_round_trip(Kind::heart, HeartRecord{k_sample_time});
+
+  model::Identity identity = sample_identity(1);
+  expect_round_trip(Kind::identity, identity);
+  identity.roles = {model::Role::operator_};
+  identity.revoked = k_sample_time;
+  expect_round_trip(Kind::identity, identity);
+
+  TokenRecord token = sample_token(1);
+  expect_round_trip(Kind::token, token);
+  token.key = sample_key(1);
+  token.certificate = sample_certificate(1);
+  token.not_after = k_sample_time;
+  expect_round_trip(Kind::token, token);
 }
 
 TEST(RecordCodec, SumsMayExceedWhatASingleShapeMayHave) {
@@ -66,10 +79,14 @@ TEST(RecordCodec, SumsMayExceedWhatASingleShapeMayHave) {
 
 TEST(RecordCodec, EveryEventReadsBackAndUsesTheWordOfItsKind) {
   std::set<std::string_view> words;
-  for (int i = 0; i <= static_cast<int>(EventKind::outage_recorded); ++i) {
+  for (int i = 0; i < static_cast<int>(k_event_kinds); ++i) {
     Event event = sample_event(i);
     event.sequence = i + 1;
     event.kind = static_cast<EventKind>(i);
+    if (i % 3 == 0) {
+      event.by = "headquarters";
+      event.request = "r-1";
+    }
     if (i % 2 == 0) event.detail = "\"quoted\" \n ü";
     const std::string text = encode(event);
     EXPECT_NE(text.find(fmt::format("\"{}\"", to_text(event.kind))), std::string::npos) << text;
@@ -78,7 +95,7 @@ TEST(RecordCodec, EveryEventReadsBackAndUsesTheWordOfItsKind) {
     EXPECT_EQ(*back, event);
     words.insert(to_text(event.kind));
   }
-  EXPECT_EQ(words.size(), 16u);
+  EXPECT_EQ(words.size(), k_event_kinds);
   EXPECT_EQ(*decode_event(encode(Event{})), Event{});
 }
 
@@ -109,6 +126,16 @@ TEST(RecordCodec, RowsThatBreakAnInvariantAreRefusedByName) {
     change(record);
     return shared(record);
   };
+  const auto identity = [](auto change) {
+    model::Identity record = sample_identity(1);
+    change(record);
+    return shared(record);
+  };
+  const auto token = [](auto change) {
+    TokenRecord record = sample_token(1);
+    change(record);
+    return shared(record);
+  };
   OfferRecord stranger = sample_offer(1);
   stranger.provider = sample_cluster(2);
 
@@ -131,6 +158,19 @@ TEST(RecordCodec, RowsThatBreakAnInvariantAreRefusedByName) {
       {Kind::epoch, shared(EpochRecord{0, {}}), "epoch"},
       {Kind::epoch, shared(EpochRecord{1, milliseconds(-1)}), "lost"},
       {Kind::heart, shared(HeartRecord{{-1}}), "beat"},
+      {Kind::identity, identity([](auto& r) { r.name = "Not A Name"; }), "name"},
+      {Kind::identity, identity([](auto& r) { r.roles.clear(); }), "roles"},
+      {Kind::identity, identity([](auto& r) { r.roles.push_back(r.roles[1]); }), "roles"},
+      {Kind::identity, identity([](auto& r) { r.roles.push_back(model::Role::viewer); }), "roles"},
+      {Kind::identity, identity([](auto& r) { r.key.pop_back(); }), "key"},
+      {Kind::identity, identity([](auto& r) { r.key[0] = 'A'; }), "key"},
+      {Kind::identity, identity([](auto& r) { r.certificate.clear(); }), "certificate"},
+      {Kind::identity, identity([](auto& r) { r.certificate += "\x01"; }), "certificate"},
+      {Kind::identity, identity([](auto& r) { r.revoked = Instant{-1}; }), "revoked"},
+      {Kind::token, token([](auto& r) { r.id = "a/b"; }), "id"},
+      {Kind::token, token([](auto& r) { r.roles.clear(); }), "roles"},
+      {Kind::token, token([](auto& r) { r.key = sample_key(1); }), "certificate"},
+      {Kind::token, token([](auto& r) { r.certificate = sample_certificate(1); }), "certificate"},
   };
   for (const Refused& refused : cases) {
     const auto back = decode(refused.kind, encode(refused.record));

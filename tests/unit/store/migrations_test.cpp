@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "market/record_codec.h"
+#include "store/recovery.h"
+#include "support/sample_records.h"
 #include "support/temporary_folder.h"
 
 namespace spillway::store {
@@ -87,6 +90,28 @@ TEST(Migrations, TheFirstSchemaHasNotChanged) {
             "CREATE TABLE contract (id TEXT PRIMARY KEY NOT NULL, version INTEGER NOT NULL, live "
             "INTEGER NOT NULL, grp TEXT NOT NULL, owner TEXT NOT NULL, due INTEGER, body TEXT NOT "
             "NULL) STRICT");
+}
+
+// A store of the first release: pools and offers had no owner, the log began at 1.
+TEST(Migrations, TheSecondStepKnowsTheOwnersOfWhatIsThere) {
+  const test::TemporaryFolder folder;
+  auto connection = open_connection(folder / "a.db");
+  ASSERT_TRUE(migrate(*connection, migrations().first(1)));
+  const auto pool = test::shared(test::sample_pool(3));
+  const auto offer = test::shared(test::sample_offer(3));
+  ASSERT_TRUE(connection->execute(
+      fmt::format("INSERT INTO pool VALUES ('{}', 1, 1, '', '', NULL, '{}'); "
+                  "INSERT INTO offer VALUES ('{}', 1, 1, '{}', '', NULL, '{}'); "
+                  "UPDATE meta SET last_commit = 1",
+                  test::sample_pool_id(3).text, market::encode(pool), test::sample_offer_id(3).text,
+                  test::sample_pool_id(3).text, market::encode(offer))));
+  ASSERT_TRUE(migrate(*connection, migrations()));
+  EXPECT_EQ(*connection->text("SELECT owner FROM pool"), "edge-3");
+  EXPECT_EQ(*connection->integer("SELECT first_event FROM meta"), 1);
+  const auto report = recover(*connection, test::k_sample_time);
+  ASSERT_TRUE(report) << report.error().message();
+  EXPECT_TRUE(report->is_clean()) << to_text(*report);
+  EXPECT_EQ(report->rows, 2);
 }
 
 }  // namespace

@@ -77,6 +77,13 @@ TEST_F(TablesTest, ScansFindLiveRowsByGroupOwnerAndAll) {
   EXPECT_EQ(ids(page), (std::vector<std::string>{id(3), id(4)}));
   page.limit = 0;
   EXPECT_TRUE(ids(page).empty());
+  Scan group = by(Scan::By::group, sample_pool_id(1).text);
+  group.after = id(1);
+  group.limit = 1;
+  EXPECT_EQ(ids(group), std::vector<std::string>{id(3)});
+  Scan owner = by(Scan::By::owner, sample_cluster(1003).text);
+  owner.after = id(3);
+  EXPECT_TRUE(ids(owner).empty());
   // The row itself is still there.
   EXPECT_EQ(tables->read(market::key_of(closed.id), {})->version, 2);
 }
@@ -112,9 +119,11 @@ TEST_F(TablesTest, AMovedDeadlineMovesInTheIndex) {
 // History must cost nothing to those who look for what is live: scans walk indexes of live rows.
 TEST_F(TablesTest, ScansOfContractsUseTheIndexesOfLiveRows) {
   const std::string select = "SELECT id, version, body FROM contract WHERE live = 1 AND ";
-  EXPECT_NE(plan(select + "grp = ?1 ORDER BY id LIMIT ?2").find("contract_grp"), std::string::npos);
-  EXPECT_NE(plan(select + "owner = ?1 ORDER BY id LIMIT ?2").find("contract_owner"),
-            std::string::npos);
+  const std::string group = plan(select + "grp = ?1 AND id > ?3 ORDER BY id LIMIT ?2");
+  EXPECT_NE(group.find("contract_grp (grp=? AND id>?)"), std::string::npos) << group;
+  EXPECT_EQ(group.find("TEMP B-TREE"), std::string::npos) << group;
+  const std::string owner = plan(select + "owner = ?1 AND id > ?3 ORDER BY id LIMIT ?2");
+  EXPECT_NE(owner.find("contract_owner (owner=? AND id>?)"), std::string::npos) << owner;
   const std::string due = plan(select + "due <= ?1 ORDER BY due, id LIMIT ?2");
   EXPECT_NE(due.find("contract_due"), std::string::npos) << due;
   EXPECT_EQ(due.find("TEMP B-TREE"), std::string::npos) << due;
@@ -189,6 +198,47 @@ TEST_F(TablesTest, AnotherRowsTextIsNotBelieved) {
   const auto row = tables->read(market::key_of(sample_contract_id(1)), {});
   ASSERT_FALSE(row);
   EXPECT_NE(row.error().message().find("its text is that of contract"), std::string::npos);
+}
+
+TEST_F(TablesTest, AProvidersPoolsAndOffersAreFoundByItsName) {
+  for (int n = 1; n <= 2; ++n) {
+    ASSERT_TRUE(tables->put(market::key_of(sample_pool_id(n)), false, 1, shared(sample_pool(n))));
+    ASSERT_TRUE(tables->put(market::key_of(sample_offer_id(n)), false, 1, shared(sample_offer(n))));
+  }
+  Scan scan = by(Scan::By::owner, sample_cluster(2).text);
+  scan.kind = market::Kind::pool;
+  EXPECT_EQ(ids(scan), std::vector<std::string>{sample_pool_id(2).text});
+  scan.kind = market::Kind::offer;
+  EXPECT_EQ(ids(scan), std::vector<std::string>{sample_offer_id(2).text});
+}
+
+TEST_F(TablesTest, OldEventsAreForgottenFromTheBeginning) {
+  Meta meta = *tables->meta();
+  for (int n = 1; n <= 6; ++n) {
+    market::Event event = sample_event(n);
+    event.sequence = meta.last_event = n;
+    event.at = k_sample_time + seconds(n);
+    ASSERT_TRUE(tables->append(event));
+  }
+  ASSERT_TRUE(tables->set_meta(meta));
+  // Two at most, though four are old enough; then what is left of them.
+  ASSERT_TRUE(tables->forget_events(k_sample_time + seconds(5), 2, meta));
+  EXPECT_EQ(meta.first_event, 3);
+  ASSERT_TRUE(tables->forget_events(k_sample_time + seconds(5), 100, meta));
+  EXPECT_EQ(meta.first_event, 5);
+  ASSERT_TRUE(tables->forget_events(k_sample_time + seconds(5), 100, meta));
+  EXPECT_EQ(meta.first_event, 5);
+  ASSERT_TRUE(tables->set_meta(meta));
+  EXPECT_EQ(tables->meta()->first_event, 5);
+
+  EXPECT_EQ(tables->events_after(4, 10)->size(), 2u);
+  const auto gone = tables->events_after(3, 10);
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().code, Code::gone);
+  EXPECT_NE(gone.error().reason.find("begins at 5"), std::string::npos) << gone.error().reason;
+
+  ASSERT_TRUE(tables->forget_events(k_sample_time + hours(1), 100, meta));
+  EXPECT_EQ(meta.first_event, 7);  // none is left
 }
 
 }  // namespace
