@@ -16,20 +16,21 @@
 namespace spillway::net {
 
 struct Url {
-  std::string host;  // IPv6 without brackets
+  std::string host = {};  // IPv6 without brackets
   uint16_t port = 443;
   bool is_plain = false;  // http://
 };
 Result<Url> parse_url(std::string_view text);  // "https://host:port", nothing behind it
 
 struct ClientOptions {
-  std::string host;
+  std::string host = {};
   uint16_t port = 443;
-  std::string server_name;       // what its certificate must be for (DNS or IP); default: host
-  std::string authorities_pem;   // whom we believe
-  std::string pinned_authority;  // hex SHA-256 of a certificate (DER) that must be in the chain
-                                 // which the server sends; instead of authorities_pem, for joining
-  std::optional<TlsIdentity> identity;
+  std::string server_name = {};      // what its certificate must be for (DNS or IP); default: host
+  std::string authorities_pem = {};  // whom we believe
+  std::string pinned_authority =
+      {};  // hex SHA-256 of a certificate (DER) that must be in the chain
+           // which the server sends; instead of authorities_pem, for joining
+  std::optional<TlsIdentity> identity = {};
   Duration connect = seconds(10);  // name, TCP and TLS together
   Duration answer = seconds(30);
   Duration silence = seconds(45);  // an open stream without a byte for so long is dead

@@ -92,6 +92,8 @@ bool is_ip_address(const std::string& name) {
 }  // namespace
 
 Link::~Link() {
+  // Else OpenSSL would forbid to resume the session, as if a broken connection were its fault.
+  if (tls_ != nullptr) SSL_set_shutdown(tls_, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
   SSL_free(tls_);
   if (fd_ >= 0) ::close(fd_);
 }
@@ -200,7 +202,7 @@ Io Link::judge(int result) {
     default:
       break;
   }
-  const unsigned long error = ERR_peek_error();
+  const unsigned long error = ERR_peek_last_error();  // those before it are of lower layers
   const int reason = ERR_GET_REASON(error);
   if (reason == SSL_R_UNEXPECTED_EOF_WHILE_READING) return Io::ended;
   trouble_.is_plaintext = reason == SSL_R_HTTP_REQUEST;

@@ -33,7 +33,7 @@ struct ServerLimits {
 struct ServerOptions {
   std::string address = "127.0.0.1";  // an IPv4 or IPv6 address; "::" is both
   uint16_t port = 0;                  // 0: any; see Server::port()
-  ServerLimits limits;
+  ServerLimits limits = {};
 };
 
 struct ServerCounts {

@@ -12,9 +12,9 @@ namespace spillway::test {
 
 struct CertificateWish {
   std::string name = "someone";  // common name
-  std::string uri;               // SAN URI
-  std::string dns;               // SAN DNS
-  std::string ip;                // SAN IP
+  std::string uri = {};          // SAN URI
+  std::string dns = {};          // SAN DNS
+  std::string ip = {};           // SAN IP
   bool is_server = false;        // extended key usage serverAuth, else clientAuth
   int64_t from_seconds = -3600;  // relative to now
   int64_t to_seconds = 24 * 3600;
