@@ -1,0 +1,123 @@
+#include "services/agent/agent.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace spillway::agent {
+
+Agent::Agent(host::Loop& loop, host::Random& random, net::Channel& channel, StateStore& store,
+             services::Log& log, AgentOptions options)
+    : loop_(loop),
+      keeper_(
+          loop, random, store, log,
+          [this] { keeper_.state().last_event = tenancy_.settled_through(follower_.last_seen()); },
+          [this] { alarm_.wake_by(loop_.now()); }),
+      alarm_(loop, [this] { step(); }),
+      context_{loop,
+               random,
+               log,
+               std::move(options),
+               wire::BrokerClient(channel),
+               keeper_,
+               [this](Instant time) { alarm_.wake_by(time); }},
+      renewals_(context_, {[this](const model::Contract& contract) { tenancy_.put(contract); },
+                           [this](const ContractId& id) { tenancy_.look_at(id); }}),
+      tenancy_(context_, {[this](const PoolId& pool) { publisher_.carries_changed(pool); },
+                          [this](const model::Contract& contract) { renewals_.seen(contract); }}),
+      notices_(context_, tenancy_),
+      publisher_(
+          context_, [this](const PoolId& pool) { return tenancy_.carries(pool); },
+          [this] { resync_later(); }),
+      follower_(context_, {[this](const wire::EventBody& event) { on_event(event); },
+                           [this](const wire::SnapshotAnswer& snapshot) { take_over(snapshot); },
+                           [this] { publisher_.hurry(); }}) {}
+
+Status Agent::start(std::optional<Supply> supply) {
+  const auto known = keeper_.load(context_.options.cluster);
+  if (!known) return tl::unexpected(known.error());
+  if (supply) context_.state().supply = std::move(*supply);
+  follower_.start();
+  tenancy_.start();
+  if (context_.state().last_event >= 0) begin_selling();
+  return {};
+}
+
+void Agent::begin_selling() {
+  selling_ = true;
+  publisher_.want(context_.state().supply);
+}
+
+void Agent::set_supply(Supply supply) {
+  if (supply == context_.state().supply) return;
+  context_.state().supply = std::move(supply);
+  keeper_.touch();
+  if (selling_) begin_selling();
+}
+
+void Agent::credentials_changed() {
+  if (stopped_) return;
+  follower_.reconnect();
+  publisher_.hurry();
+}
+
+void Agent::stop(std::function<void()> done) {
+  keeper_.flush(std::move(done));
+  stopped_ = true;
+  follower_.stop();
+}
+
+void Agent::step() {
+  if (stopped_) return;
+  Instant next = std::min(tenancy_.step(), renewals_.step());
+  next = std::min(next, notices_.step());
+  next = std::min(next, publisher_.step());
+  if (next < k_never) alarm_.wake_by(next);
+}
+
+void Agent::on_event(const wire::EventBody& event) {
+  if (stopped_) return;
+  keeper_.touch();
+  if (event.kind == "epoch-begun" || event.kind == "outage-recorded") {
+    publisher_.confirm_all();
+    return;
+  }
+  tenancy_.on_event(event);
+  notices_.on_event(event);
+}
+
+void Agent::take_over(const wire::SnapshotAnswer& snapshot) {
+  if (stopped_) return;
+  tenancy_.take_over(snapshot);
+  publisher_.take_over(snapshot);
+  keeper_.touch();
+  begin_selling();
+}
+
+// Only the numbers of what is published: contracts are newer from the stream.
+void Agent::resync() {
+  context_.client.snapshot(life_.guard([this](const Result<wire::SnapshotAnswer>& snapshot) {
+    resyncing_ = false;
+    if (stopped_) return;
+    if (!snapshot) return resync_later();
+    publisher_.take_over(*snapshot);
+    publisher_.want(context_.state().supply);
+  }));
+}
+
+void Agent::resync_later() {
+  if (std::exchange(resyncing_, true)) return;
+  loop_.after(resync_backoff_.next(context_.random), life_.guard([this] { resync(); }));
+}
+
+AgentStatus Agent::status() const {
+  return {follower_.is_connected(),
+          follower_.last_seen(),
+          keeper_.state().epoch,
+          publisher_.pools_published(),
+          publisher_.offers_published(),
+          tenancy_.sold(),
+          tenancy_.bought(),
+          context_.last_error};
+}
+
+}  // namespace spillway::agent

@@ -1,0 +1,72 @@
+// Agent: a cluster's part in the federation, seller and buyer at once. It calls out and is never
+// called. Everything that it does follows from what is wanted, what the broker has taken and what
+// the broker tells, so it can be killed at any time and goes on from its last saved state.
+//
+// It has no thread, no file, no clock of its own: the same class runs in a service and in sim/.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "host/lifeline.h"
+#include "services/agent/context.h"
+#include "services/agent/follower.h"
+#include "services/agent/notice_giver.h"
+#include "services/agent/publisher.h"
+#include "services/agent/renewals.h"
+#include "services/agent/tenancy.h"
+
+namespace spillway::agent {
+
+struct AgentStatus {
+  bool connected = false;
+  int64_t last_event = -1;
+  int64_t epoch = 0;
+  int64_t pools_published = 0;
+  int64_t offers_published = 0;
+  int64_t contracts_sold = 0;
+  int64_t contracts_bought = 0;
+  std::string last_error;
+};
+
+class Agent {
+ public:
+  Agent(host::Loop& loop, host::Random& random, net::Channel& channel, StateStore& store,
+        services::Log& log, AgentOptions options);
+
+  // Once. Without a supply, the last one goes on: a file that cannot be read withdraws nothing.
+  Status start(std::optional<Supply> supply);
+  void set_supply(Supply supply);  // valid, and the cluster's own
+  void credentials_changed();      // whoever was turned away tries again now
+  // Closes the stream, saves, and calls when that is done. Nothing is withdrawn.
+  void stop(std::function<void()> done);
+
+  AgentStatus status() const;
+  const AgentState& state() const { return keeper_.state(); }
+
+ private:
+  void step();
+  void begin_selling();
+  void on_event(const wire::EventBody& event);
+  void take_over(const wire::SnapshotAnswer& snapshot);
+  void resync();
+  void resync_later();
+
+  host::Loop& loop_;
+  StateKeeper keeper_;
+  Alarm alarm_;
+  Context context_;
+  Renewals renewals_;
+  Tenancy tenancy_;
+  NoticeGiver notices_;
+  Publisher publisher_;
+  Follower follower_;
+  bool selling_ = false;  // not before the broker's numbers are known
+  bool stopped_ = false;
+  bool resyncing_ = false;
+  Backoff resync_backoff_;
+  host::Lifeline life_;
+};
+
+}  // namespace spillway::agent

@@ -1,0 +1,25 @@
+// The agent as a program: its files, its connection, its signals.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "services/log.h"
+
+namespace spillway::services {
+
+struct AgentServiceOptions {
+  std::string identity;  // the folder that spillway join made
+  std::string supply;    // the file; empty: it sells nothing
+  std::string state;     // a folder of its own
+  bool forget_state = false;
+  bool renew_contracts = true;
+  Duration pool_lease = minutes(2);
+  Level log_level = Level::info;
+};
+
+// Until SIGTERM or SIGINT. SIGHUP reads the supply again.
+Status run_agent(const AgentServiceOptions& options);
+
+}  // namespace spillway::services

@@ -1,0 +1,75 @@
+// What all parts of an agent share: its ports, its options, and its state.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "host/loop.h"
+#include "host/random.h"
+#include "services/agent/backoff.h"
+#include "services/agent/state_keeper.h"
+#include "services/log.h"
+#include "services/wire/broker_client.h"
+
+namespace spillway::agent {
+
+struct AgentOptions {
+  ClusterId cluster;
+  Duration pool_lease = minutes(2);  // a pool is sold so long after the agent was last heard
+  bool renew = true;                 // the leases of what was bought
+};
+
+struct Context {
+  host::Loop& loop;
+  host::Random& random;
+  services::Log& log;
+  AgentOptions options;
+  wire::BrokerClient client;
+  StateKeeper& keeper;
+  std::function<void(Instant)> wake_by;  // then step() of every part is called
+  std::string last_error = {};
+
+  AgentState& state() { return keeper.state(); }
+  Instant now() { return loop.now(); }
+};
+
+// No part may have more requests under way than this; what is left waits its turn.
+inline constexpr int k_most_in_flight = 8;
+// Changes that come together are told together.
+inline constexpr Duration k_coalesce = milliseconds(20);
+// "Not before anything else wakes me."
+inline constexpr Instant k_never = k_last_instant;
+
+// One thing that is asked of the broker until it is done.
+struct Attempt {
+  bool in_flight = false;
+  Instant due;
+  Backoff backoff;
+  std::string told;  // the last refusal that was logged
+
+  // A due time further away than anyone would wait is one of before the clock was put back.
+  bool is_due(Instant now, Duration longest) const {
+    return !in_flight && (due <= now || due - now > longest);
+  }
+  void succeed() {
+    backoff.reset();
+    told.clear();
+  }
+  // Sets when to try again. A refusal is logged once; that the broker is away is the follower's
+  // to tell.
+  void fail(Context& context, std::string_view what, const Error& error,
+            Duration longest = k_longest_wait) {
+    const bool not_now = describe(error.code).not_now;
+    const Duration wait = backoff.next(context.random, longest);
+    due =
+        context.now() +
+        (not_now ? wait : between(context.random, Duration{k_refused_wait.ms / 2}, k_refused_wait));
+    if (error.code == Code::unavailable || error.code == Code::contended) return;
+    const std::string message = error.message();
+    context.last_error = message;
+    if (std::exchange(told, message) == message) return;
+    context.log.write(services::Level::warning, what, {{"why", message}});
+  }
+};
+
+}  // namespace spillway::agent

@@ -1,0 +1,51 @@
+// Reload: watches the supply file. A good edit is handed on; a bad one, or none at all, is told
+// once and the last good one stays. A file that is still being written is waited for: half of it
+// may be a good supply with half of the offers.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "host/lifeline.h"
+#include "host/loop.h"
+#include "services/agent/supply_file.h"
+#include "services/log.h"
+
+namespace spillway::agent {
+
+class Reload {
+ public:
+  static constexpr Duration k_look = seconds(1);
+  static constexpr Duration k_quiet = milliseconds(200);  // unchanged for so long: written
+
+  Reload(host::Loop& loop, services::Log& log, std::string path, ClusterId cluster,
+         std::function<void(Supply)> then);
+
+  Result<Supply> read();  // now; what it finds is not handed on
+  void start();           // from what read() saw last
+  void look_now();        // on a signal: whoever sends it has written the file
+
+ private:
+  struct Stamp {  // of another content, most likely, when it differs
+    int64_t seconds = 0;
+    int64_t nanoseconds = 0;
+    uint64_t inode = 0;
+    int64_t size = -1;  // -1: there is none
+    bool operator==(const Stamp&) const = default;
+  };
+
+  Stamp stamp() const;
+  void look();
+  void take();
+
+  host::Loop& loop_;
+  services::Log& log_;
+  std::string path_;
+  ClusterId cluster_;
+  std::function<void(Supply)> then_;
+  Stamp taken_;
+  host::Lifeline life_;
+};
+
+}  // namespace spillway::agent

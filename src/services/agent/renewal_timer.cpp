@@ -1,0 +1,89 @@
+#include "services/agent/renewal_timer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "pki/request.h"
+
+namespace spillway::agent {
+namespace {
+
+// Timers stand still while a machine sleeps: the wall clock is looked at this often.
+constexpr Duration k_look = minutes(1);
+constexpr Duration k_longest = minutes(5);
+
+}  // namespace
+
+RenewalTimer::RenewalTimer(host::Loop& loop, host::Random& random, net::Channel& channel,
+                           services::Log& log, std::string folder, Credentials credentials,
+                           std::function<void(const Credentials&)> renewed)
+    : loop_(loop),
+      random_(random),
+      client_(channel),
+      log_(log),
+      folder_(std::move(folder)),
+      credentials_(std::move(credentials)),
+      renewed_(std::move(renewed)),
+      alarm_(loop, [this] { look(); }) {}
+
+void RenewalTimer::start() {
+  plan();
+  look();
+}
+
+void RenewalTimer::plan() {
+  const Duration life = credentials_.not_after - credentials_.not_before;
+  const Duration jitter = between(random_, {}, Duration{std::max<int64_t>(0, life.ms / 20)});
+  due_ = credentials_.not_before + Duration{life.ms / 3 * 2} - jitter;
+}
+
+void RenewalTimer::look() {
+  const Instant now = loop_.now();
+  if (now >= due_ && !asking_) return renew();
+  alarm_.wake_by(std::min(std::max(due_, now), now + k_look));
+}
+
+void RenewalTimer::renew() {
+  const auto key = pki::Key::from_pem(credentials_.tls.key_pem);
+  if (!key) return fail(key.error());
+  const auto request = pki::make_request(*key, credentials_.name);
+  if (!request) return fail(request.error());
+  asking_ = true;
+  client_.recertify({*request}, life_.guard([this](const Result<wire::CertificateAnswer>& told) {
+    asking_ = false;
+    on_answer(told);
+  }));
+}
+
+void RenewalTimer::on_answer(const Result<wire::CertificateAnswer>& told) {
+  if (!told) return fail(told.error());
+  if (auto status = store(*told); !status) return fail(status.error());
+  backoff_.reset();
+  plan();
+  due_ = std::max(due_, loop_.now() + k_look);  // whatever a broker answers: not all the time
+  log_.write(services::Level::info, "certificate renewed",
+             {{"good until", to_text(credentials_.not_after)}});
+  renewed_(credentials_);
+  look();
+}
+
+Status RenewalTimer::store(const wire::CertificateAnswer& told) {
+  const auto key = pki::Key::from_pem(credentials_.tls.key_pem);
+  if (!key) return tl::unexpected(key.error());
+  SPILLWAY_TRY(check_answer(*key, told));
+  SPILLWAY_TRY(save_credentials(folder_, credentials_.broker, told));
+  auto loaded = load_credentials(folder_);
+  if (!loaded) return tl::unexpected(loaded.error());
+  credentials_ = std::move(*loaded);
+  return {};
+}
+
+void RenewalTimer::fail(const Error& error) {
+  const bool expired = credentials_.not_after <= loop_.now();
+  log_.write(expired ? services::Level::error : services::Level::warning, "certificate not renewed",
+             {{"why", error.message()}, {"good until", to_text(credentials_.not_after)}});
+  due_ = loop_.now() + backoff_.next(random_, k_longest);
+  alarm_.wake_by(due_);
+}
+
+}  // namespace spillway::agent

@@ -1,0 +1,52 @@
+// RenewalTimer: another certificate for the same key when two thirds of the present one's life are
+// over, or at once when it has run out already: the broker takes it for 30 days after that, for
+// this alone.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "host/lifeline.h"
+#include "host/loop.h"
+#include "host/random.h"
+#include "services/agent/alarm.h"
+#include "services/agent/backoff.h"
+#include "services/agent/credentials.h"
+#include "services/log.h"
+#include "services/wire/broker_client.h"
+
+namespace spillway::agent {
+
+class RenewalTimer {
+ public:
+  // `renewed` is called with what is in the folder by then.
+  RenewalTimer(host::Loop& loop, host::Random& random, net::Channel& channel, services::Log& log,
+               std::string folder, Credentials credentials,
+               std::function<void(const Credentials&)> renewed);
+
+  void start();
+  Instant due() const { return due_; }
+
+ private:
+  void look();
+  void plan();
+  void renew();
+  void on_answer(const Result<wire::CertificateAnswer>& told);
+  Status store(const wire::CertificateAnswer& told);
+  void fail(const Error& error);
+
+  host::Loop& loop_;
+  host::Random& random_;
+  wire::BrokerClient client_;
+  services::Log& log_;
+  std::string folder_;
+  Credentials credentials_;
+  std::function<void(const Credentials&)> renewed_;
+  Instant due_;
+  bool asking_ = false;
+  Backoff backoff_;
+  Alarm alarm_;
+  host::Lifeline life_;
+};
+
+}  // namespace spillway::agent

@@ -1,0 +1,68 @@
+// StateKeeper: the agent's state in memory, and when it goes to the store. Changes are saved in
+// batches; whoever needs to know that one is safe asks for a flush. Report numbers are set aside on
+// disk in blocks before the first of them is used, so that most publications write nothing.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "host/lifeline.h"
+#include "host/loop.h"
+#include "host/random.h"
+#include "services/agent/agent_state.h"
+#include "services/agent/alarm.h"
+#include "services/agent/backoff.h"
+#include "services/log.h"
+
+namespace spillway::agent {
+
+class StateKeeper {
+ public:
+  static constexpr Duration k_batch = milliseconds(200);
+  static constexpr int64_t k_block = 1000;
+
+  // `before_save` brings the state up to date; `ready` is called when report numbers are to be had
+  // again.
+  StateKeeper(host::Loop& loop, host::Random& random, StateStore& store, services::Log& log,
+              std::function<void()> before_save, std::function<void()> ready);
+
+  // False: there was none, and this is a new one. Fails when it cannot be read, or is another's.
+  Result<bool> load(const ClusterId& cluster);
+  AgentState& state() { return state_; }
+  const AgentState& state() const { return state_; }
+
+  void touch();  // changed: saved soon
+  // Calls when all that is in the state now is safe. A failed save is tried again.
+  void flush(std::function<void()> then);
+
+  // A number above all that were used, ever. None: a block is being set aside.
+  std::optional<int64_t> take_report();
+  void raise_reports(int64_t above);  // the broker has seen this one
+
+ private:
+  void save();
+  void on_saved(const Status& status, int64_t reports);
+  void reserve();
+
+  host::Loop& loop_;
+  host::Random& random_;
+  StateStore& store_;
+  services::Log& log_;
+  std::function<void()> before_save_;
+  std::function<void()> ready_;
+  AgentState state_;
+  int64_t next_report_ = 1;
+  int64_t durable_reports_ = 0;
+  bool saving_ = false;
+  bool dirty_ = false;
+  bool reserving_ = false;
+  Instant save_at_;
+  Backoff backoff_;
+  std::vector<std::function<void()>> waiting_;  // for the next save
+  std::vector<std::function<void()>> saved_;    // by the one that is under way
+  Alarm alarm_;
+  host::Lifeline life_;
+};
+
+}  // namespace spillway::agent

@@ -1,0 +1,66 @@
+// Tenancy: the contracts of an agent, sold and bought, as the broker last told them.
+//
+// An event only says that a contract has changed: the contract itself is asked for, until an answer
+// comes. What a provider carries are the contracts that have begun and not ended. One that the
+// broker has never heard of (it may have come back from a backup) is carried on until its lease,
+// its grace and its drain are over: somebody's work may run on it, and what we say we carry is not
+// sold again.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "host/lifeline.h"
+#include "market/commands.h"
+#include "services/agent/context.h"
+
+namespace spillway::agent {
+
+class Tenancy {
+ public:
+  struct Calls {
+    std::function<void(const PoolId&)> carries_changed;
+    std::function<void(const model::Contract&)> seen;  // as it is now; also the last time
+  };
+  Tenancy(Context& context, Calls calls) : context_(context), calls_(std::move(calls)) {}
+
+  void start();  // what the state knows of
+  void on_event(const wire::EventBody& event);
+  void take_over(const wire::SnapshotAnswer& snapshot);
+  void put(const model::Contract& contract);
+  void look_at(const ContractId& id, int64_t sequence = INT64_MAX);
+
+  std::vector<market::Carried> carries(const PoolId& pool) const;
+  std::vector<const model::Contract*> sold_from(const PoolId& pool) const;
+  bool is_looking() const { return !looks_.empty(); }
+  // All events up to this one have left their trace in the state, if `heard` was the last.
+  int64_t settled_through(int64_t heard) const;
+  int64_t sold() const;
+  int64_t bought() const;
+  Instant step();
+
+ private:
+  struct Look {
+    int64_t since = INT64_MAX;  // the first event that made us look
+    bool again = false;         // another came while we asked
+    Attempt attempt;
+  };
+
+  bool is_ours(const model::Contract& contract) const;
+  void drop(const ContractId& id);
+  void ask(const ContractId& id, Look& look);
+  void on_answer(const ContractId& id, const Result<wire::ContractAnswer>& answer);
+  void on_unknown(const ContractId& id);
+  Instant look_at_overdue();
+
+  Context& context_;
+  Calls calls_;
+  std::map<ContractId, Look> looks_;
+  std::map<ContractId, Instant> looked_;  // at overdue ones, when
+  uint64_t turn_ = 0;                     // answers from before a snapshot are older than it
+  int in_flight_ = 0;
+  host::Lifeline life_;
+};
+
+}  // namespace spillway::agent

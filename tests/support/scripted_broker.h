@@ -1,0 +1,206 @@
+// As much of a broker as an agent can tell from a real one: sequence numbers, epochs, a snapshot, a
+// stream. Every pool's report number must be above all before it. `first` may answer instead.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "services/wire/fields.h"
+#include "support/scripted_channel.h"
+
+namespace spillway::test {
+
+class ScriptedBroker {
+ public:
+  explicit ScriptedBroker(host::Loop& loop) : channel(loop), loop_(loop) {
+    channel.script = [this](const net::Request& request) { return answer(request); };
+  }
+
+  template <class T>
+  static net::Response ok(const T& body) {
+    return {200, {{"Content-Type", "application/json"}}, model::write_json(body)};
+  }
+  static net::Response refusal(Code code, const std::string& thing, const std::string& reason,
+                               const wire::SnapshotAnswer* snapshot = nullptr) {
+    const CodeRow& row = describe(code);
+    wire::Problem problem;
+    problem.type = fmt::format("urn:spillway:problem:{}", row.name);
+    problem.title = row.name;
+    problem.status = row.http;
+    problem.detail = reason;
+    problem.thing = thing;
+    problem.reason = reason;
+    if (snapshot != nullptr) problem.snapshot = *snapshot;
+    return {row.http, {{"Content-Type", "application/problem+json"}}, model::write_json(problem)};
+  }
+
+  wire::SnapshotAnswer snapshot() const {
+    wire::SnapshotAnswer told;
+    told.sequence = events;
+    told.epoch = epoch;
+    for (const auto& [id, put] : pools) {
+      wire::PoolRow row;
+      row.pool = put.pool;
+      row.provider = ClusterId(std::string(owner_of(id)));
+      row.sequence = put.sequence;
+      row.epoch = put.epoch;
+      row.report = put.report;
+      told.pools.push_back(row);
+    }
+    for (const auto& [id, put] : offers) {
+      told.offers.push_back({put.offer, ClusterId(std::string(owner_of(id))), put.sequence, false});
+    }
+    for (const auto& [id, contract] : contracts) {
+      if (contract.is_live()) told.contracts.push_back(contract);
+    }
+    return told;
+  }
+
+  // Says it on the stream, if one is open; a stream that comes later hears it then.
+  void tell(const std::string& kind, const std::string& subject, const PoolId& pool = {},
+            const ClusterId& provider = {}) {
+    wire::EventBody event;
+    event.sequence = ++events;
+    event.at = loop_.now();
+    event.kind = kind;
+    event.subject = subject;
+    event.pool = pool;
+    event.provider = provider;
+    log_[event.sequence] =
+        net::write_sse({std::to_string(event.sequence), kind, model::write_json(event)});
+    channel.stream(log_[event.sequence]);
+  }
+  void tell_of(const model::Contract& contract, const std::string& kind) {
+    contracts[contract.id.text] = contract;
+    tell(kind, contract.id.text, contract.pool, contract.provider);
+  }
+
+  int64_t epoch = 7;
+  int64_t events = 100;
+  int64_t forgotten = 0;  // events up to this one
+  std::map<std::string, wire::PoolPut> pools;
+  std::map<std::string, wire::OfferPut> offers;
+  std::map<std::string, model::Contract> contracts;
+  std::map<std::string, int64_t> withdrawn;  // pools and offers, with their last number
+  std::vector<std::string> noticed;
+  std::vector<std::string> renewed;
+  int64_t last_report = 0;
+  ScriptedChannel::Script first = [](const net::Request&) {
+    return std::optional<Result<net::Response>>(net::Response{0, {}, {}});  // no opinion
+  };
+  ScriptedChannel channel;
+
+ private:
+  std::optional<Result<net::Response>> answer(const net::Request& request) {
+    auto special = first(request);
+    const bool no_opinion = special && *special && (*special)->status == 0;
+    if (!no_opinion) return special;
+    net::Target target;
+    EXPECT_TRUE(net::parse_target(request.target, target));
+    const auto& path = target.segments;
+    if (path[1] == "pools" && request.method == "PUT") return put_pool(request);
+    if (path[1] == "offers" && request.method == "PUT") return put_offer(request);
+    if (request.method == "DELETE") return remove(path[1], path[2] + "/" + path[3], target);
+    if (path[1] == "offers") return get_offer(path[2] + "/" + path[3]);
+    if (path[1] == "snapshot") return ok(snapshot());
+    if (path[1] == "events") return follow(request);
+    if (path[1] == "contracts") return contract(path);
+    return refusal(Code::not_found, request.target, "no such thing");
+  }
+
+  template <class Put>
+  std::optional<net::Response> stale(const std::map<std::string, Put>& all, const std::string& id,
+                                     int64_t sequence, bool same) {
+    const auto found = all.find(id);
+    const int64_t present = std::max(found == all.end() ? 0 : found->second.sequence,
+                                     withdrawn.contains(id) ? withdrawn[id] : 0);
+    if (sequence > present || (sequence == present && same)) return std::nullopt;
+    return refusal(Code::stale, id, fmt::format("{} is not above {}", sequence, present));
+  }
+
+  Result<net::Response> put_pool(const net::Request& request) {
+    auto put = model::read_json<wire::PoolPut>(request.body, "pool");
+    if (!put) return refusal(Code::invalid, "pool", put.error().message());
+    EXPECT_GT(put->report, last_report) << "a report number was used twice";
+    last_report = put->report;
+    const std::string& id = put->pool.id.text;
+    const bool same = pools.contains(id) && pools[id].pool == put->pool;
+    if (auto refused = stale(pools, id, put->sequence, same)) return *refused;
+    pools[id] = *put;
+    return ok(wire::PoolPutAnswer{epoch});
+  }
+
+  Result<net::Response> put_offer(const net::Request& request) {
+    auto put = model::read_json<wire::OfferPut>(request.body, "offer");
+    if (!put) return refusal(Code::invalid, "offer", put.error().message());
+    const std::string& id = put->offer.id.text;
+    if (!pools.contains(put->offer.pool.text)) {
+      return refusal(Code::not_found, "offer " + id, "its pool is not published");
+    }
+    const bool same = offers.contains(id) && offers[id].offer == put->offer;
+    if (auto refused = stale(offers, id, put->sequence, same)) return *refused;
+    if (offers.contains(id) && !immutable_difference(offers[id].offer, put->offer).empty()) {
+      return refusal(Code::stale, "offer " + id, "its shape cannot change under the same id");
+    }
+    offers[id] = *put;
+    return net::Response{204, {}, {}};
+  }
+
+  Result<net::Response> remove(const std::string& room, const std::string& id,
+                               const net::Target& target) {
+    const int64_t sequence = std::stoll(*target.parameter("sequence"));
+    if (room == "pools") {
+      for (const auto& [offer, put] : offers) EXPECT_NE(put.offer.pool.text, id) << offer;
+      if (auto refused = stale(pools, id, sequence, !pools.contains(id))) return *refused;
+      pools.erase(id);
+    } else {
+      if (auto refused = stale(offers, id, sequence, !offers.contains(id))) return *refused;
+      offers.erase(id);
+    }
+    withdrawn[id] = sequence;
+    return net::Response{204, {}, {}};
+  }
+
+  Result<net::Response> get_offer(const std::string& id) {
+    if (!offers.contains(id)) return refusal(Code::not_found, "offer " + id, "no such offer");
+    return ok(wire::OfferRow{offers[id].offer, ClusterId(std::string(owner_of(id))),
+                             offers[id].sequence, false});
+  }
+
+  Result<net::Response> contract(const std::vector<std::string>& path) {
+    const auto found = contracts.find(path[2]);
+    if (found == contracts.end()) {
+      return refusal(Code::not_found, "contract " + path[2], "no such contract");
+    }
+    model::Contract& known = found->second;
+    if (path.size() > 3 && path[3] == "notice") {
+      if (known.state != model::ContractState::closing) noticed.push_back(path[2]);
+      known.state = model::ContractState::closing;
+      known.reason = model::EndReason::noticed;
+    } else if (path.size() > 3 && path[3] == "renew") {
+      renewed.push_back(path[2]);
+      known.deadline = loop_.now() + known.terms.lease;
+    }
+    return ok(wire::ContractAnswer{known});
+  }
+
+  Result<net::Response> follow(const net::Request& request) {
+    const int64_t after = std::stoll(*net::find_header(request.headers, "Last-Event-ID"));
+    if (after < forgotten || after > events) {
+      const auto told = snapshot();
+      return refusal(Code::gone, "events", "they are forgotten", &told);
+    }
+    loop_.post([this, after] {
+      for (auto it = log_.upper_bound(after); it != log_.end(); ++it) channel.stream(it->second);
+    });
+    return net::Response{200, {{"Content-Type", "text/event-stream"}}, {}};
+  }
+
+  host::Loop& loop_;
+  std::map<int64_t, std::string> log_;
+};
+
+}  // namespace spillway::test
