@@ -26,6 +26,8 @@ void Laws::on_commit(const host::Commit& commit, const Undo& undo) {
     expect(now == nullptr || now->version > before.version, 2, "a version did not grow: " + key.id);
     check_sequence(before.record, after);
     if (key.kind == Kind::request) check_request(before.record, after, commit.at);
+    if (key.kind == Kind::token) check_token(before.record, after, commit.at);
+    if (key.kind == Kind::identity) check_identity(key.id, before.record, commit, undo);
     if (key.kind == Kind::pool) pools.insert(key.id);
     if (key.kind == Kind::account) buyers.insert(key.id);
     if (key.kind != Kind::contract) continue;
@@ -48,6 +50,7 @@ void Laws::on_commit(const host::Commit& commit, const Undo& undo) {
     check_account({Kind::account, id}, undo, sold_to.contains(id));
   }
   check_outage(commit, undo);
+  for (const market::Event& event : commit.events) check_origin(event);
 }
 
 void Laws::check_sequence(const market::Record& before, const market::Record& after) {
@@ -120,6 +123,7 @@ void Laws::on_answer(const market::Command& command, const Result<market::Answer
              "a line got fewer units than it can use, or more than it asked for");
     }
   }
+  on_identity_answer(command, *answer);
   for (const market::Grant& grant : answer->grants) {
     Acknowledged& ack = acknowledged_[grant.contract.text];
     ack.units = grant.units;
@@ -162,8 +166,10 @@ void Laws::check_acknowledged(const std::string& id, const Acknowledged& ack) {
 
 void Laws::on_store_crash() {
   for (const auto& [id, ack] : acknowledged_) check_acknowledged(id, ack);
+  check_acknowledged_identities();
   for (size_t i = 0; i < rows_.events().size(); ++i) {
-    expect(rows_.events()[i].sequence == static_cast<int64_t>(i) + 1, 2, "the log has a gap");
+    expect(rows_.events()[i].sequence == rows_.first_event() + static_cast<int64_t>(i), 2,
+           "the log has a gap");
   }
 }
 
@@ -181,6 +187,8 @@ void Laws::settled() {
              fmt::format("account {} still holds something", key.id));
     } else if (key.kind == Kind::request) {
       expect(false, 3, fmt::format("key {} was never forgotten", key.id));
+    } else if (key.kind == Kind::token) {
+      expect(false, 3, fmt::format("token {} was never forgotten", key.id));
     }
   }
 }

@@ -45,4 +45,17 @@ void Party::ask_events(int64_t after, host::Then<std::vector<market::Event>> the
   });
 }
 
+void Party::ask_contracts(const ClusterId& provider, host::Then<ContractsSeen> then) {
+  SimBroker& broker = any_broker();
+  network_.send(
+      address_, broker.address(), [this, &broker, provider, then, life = process_.life()] {
+        if (!broker.process().is_up()) return;
+        broker.contracts_of(provider, [this, &broker, then, life](Result<ContractsSeen> got) {
+          network_.send(broker.address(), address_, [this, then, life, got = std::move(got)] {
+            if (process_.is_up() && process_.life() == life) then(got);
+          });
+        });
+      });
+}
+
 }  // namespace spillway::sim

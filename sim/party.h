@@ -35,6 +35,7 @@ class Party {
   // Answers once, with the broker's answer or, after `tries`, with unavailable.
   void ask(market::Command command, host::Reply reply, int tries = 8);
   void ask_events(int64_t after, host::Then<std::vector<market::Event>> then);
+  void ask_contracts(const ClusterId& provider, host::Then<ContractsSeen> then);
 
   World& world_;
   Process process_;

@@ -91,7 +91,11 @@ void SimProvider::publish(const model::Pool& pool) {
   ask(
       command,
       [this, pool](Result<market::Answer> answer) {
-        if (!answer) return;
+        if (!answer) {
+          // It was withdrawn for us, since we were revoked; or the message was overtaken.
+          if (answer.error().code == Code::stale) ++sequence_[pool.id];
+          return;
+        }
         // Another epoch: what we said confirmed nothing. Say it again, in this one.
         if (std::exchange(epoch_, answer->epoch) != answer->epoch) publish(pool);
         for (const model::Offer& offer : offers_) {
@@ -127,7 +131,10 @@ void SimProvider::change_something() {
 
 void SimProvider::follow_events() {
   ask_events(last_event_, [this](Result<std::vector<market::Event>> events) {
-    if (!events) return;
+    if (!events) {
+      if (events.error().code == Code::gone) catch_up();
+      return;
+    }
     for (const market::Event& event : *events) {
       if (event.sequence <= last_event_) continue;
       last_event_ = event.sequence;
@@ -140,6 +147,16 @@ void SimProvider::follow_events() {
         std::next(carries_.begin(), static_cast<ptrdiff_t>(world_.below(carries_.size())))->first);
   }
   process_.after(world_.between(seconds(2), seconds(5)), [this] { follow_events(); });
+}
+
+// What happened meanwhile is forgotten: look at all that there is.
+void SimProvider::catch_up() {
+  ask_contracts(id_, [this](Result<ContractsSeen> seen) {
+    if (!seen) return;
+    last_event_ = std::max(last_event_, seen->last_event);
+    for (const ContractId& contract : seen->contracts) look_at(contract);
+    for (const auto& [contract, carrying] : carries_) look_at(contract);
+  });
 }
 
 void SimProvider::on_event(const market::Event& event) {

@@ -31,6 +31,7 @@ class SimProvider : public Party {
   void publish(const model::Pool& pool);
   void change_something();
   void follow_events();
+  void catch_up();
   void on_event(const market::Event& event);
   void look_at(const ContractId& contract);
   void give_notice_on(const PoolId& pool);

@@ -1,10 +1,12 @@
 #include "sim/simulation.h"
 
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "sim/buyer.h"
 #include "sim/faults.h"
+#include "sim/operator.h"
 #include "sim/provider.h"
 
 namespace spillway::sim {
@@ -18,6 +20,8 @@ market::Rules quick_rules() {
   rules.max_pool_lease = minutes(1);
   rules.key_retention = minutes(10);
   rules.reclaim_after = seconds(30);
+  rules.max_token_ttl = minutes(5);
+  rules.token_retention = minutes(5);
   return rules;
 }
 
@@ -31,6 +35,7 @@ class Federation {
   void add_parties();
   model::Cluster invent_buyer(int64_t number);
   void enrol(const model::Cluster& cluster);
+  void check_directories();
   bool run_until(Instant end);
 
   uint64_t seed_;
@@ -42,8 +47,10 @@ class Federation {
   std::vector<std::unique_ptr<SimBroker>> brokers_;
   std::vector<std::unique_ptr<SimProvider>> providers_;
   std::vector<std::unique_ptr<SimBuyer>> buyers_;
+  std::unique_ptr<SimOperator> operator_;
   std::vector<OfferId> offers_;
-  Address next_address_ = 1;  // 0 is the store
+  Address next_address_ = 1;   // 0 is the store
+  std::set<Instant> outages_;  // as they were recorded: the log forgets them
 };
 
 Federation::Federation(uint64_t seed, const Scenario& scenario)
@@ -57,6 +64,7 @@ Federation::Federation(uint64_t seed, const Scenario& scenario)
     laws_.on_commit(commit, undo);
     for (const market::Event& event : commit.events) {
       world_.note(event.subject, static_cast<int64_t>(event.kind));
+      if (event.kind == market::EventKind::outage_recorded) outages_.insert(event.at);
     }
   });
   add_brokers();
@@ -66,6 +74,10 @@ Federation::Federation(uint64_t seed, const Scenario& scenario)
 void Federation::add_brokers() {
   host::BookOptions options;
   options.rules = quick_rules();
+  // Short, so that who is away for a while has missed something.
+  options.keep_events = minutes(1);
+  options.forget_every = seconds(20);
+  options.forget_at_once = 100;
   for (int64_t i = 0; i < scenario_.brokers; ++i) {
     brokers_.push_back(
         std::make_unique<SimBroker>(world_, network_, store_, 0, next_address_++, laws_, options));
@@ -105,6 +117,25 @@ void Federation::add_parties() {
                                                  cluster, offers_, laws_));
     enrol(cluster);
   }
+  std::vector<ClusterId> sellers;
+  for (const auto& provider : providers_) sellers.push_back(provider->id());
+  operator_ = std::make_unique<SimOperator>(world_, network_, brokers_, next_address_++, sellers);
+}
+
+// When all is quiet, every broker knows everybody as they are.
+void Federation::check_directories() {
+  for (const auto& broker : brokers_) {
+    const host::Directory* directory = broker->directory();
+    laws_.expect(directory != nullptr && directory->is_ready(), 2, "a broker does not get ready");
+    if (directory == nullptr) continue;
+    for (const auto& [key, row] : store_.rows().all()) {
+      const auto* identity = held<model::Identity>(row.record);
+      if (identity == nullptr) continue;
+      const auto known = directory->find(key.id);
+      laws_.expect(known != nullptr && *known == *identity, 2,
+                   fmt::format("a broker does not know {} as it is", key.id));
+    }
+  }
 }
 
 void Federation::enrol(const model::Cluster& cluster) {
@@ -122,6 +153,7 @@ Report Federation::run() {
   std::vector<Party*> parties;
   for (auto& provider : providers_) parties.push_back(provider.get());
   for (auto& buyer : buyers_) parties.push_back(buyer.get());
+  parties.push_back(operator_.get());
   const Instant start = world_.now();
   run_until(start + seconds(5));  // the operator enrols everyone in peace
   for (Party* party : parties) party->begin();
@@ -132,7 +164,10 @@ Report Federation::run() {
   if (run_until(start + scenario_.length)) {
     faults.stop();
     for (Party* party : parties) party->retire();
-    if (run_until(start + scenario_.length + scenario_.settle)) laws_.settled();
+    if (run_until(start + scenario_.length + scenario_.settle)) {
+      laws_.settled();
+      check_directories();
+    }
   }
 
   Report report;
@@ -142,9 +177,7 @@ Report Federation::run() {
   for (const auto& [key, row] : store_.rows().all()) {
     if (key.kind == market::Kind::contract) ++report.contracts;
   }
-  for (const market::Event& event : store_.rows().events()) {
-    if (event.kind == market::EventKind::outage_recorded) ++report.outages;
-  }
+  report.outages = outages_.size();
   report.lost_commits = store_.lost_commits();
   report.kept_commits = store_.kept_unsynced();
   report.trace = world_.trace();

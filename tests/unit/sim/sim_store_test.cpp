@@ -101,5 +101,30 @@ TEST_F(Store, ItsTimeNeverGoesBack) {
   EXPECT_EQ(store.now(), before + seconds(10));
 }
 
+TEST_F(Store, ForgetsOnlyWhatIsDurable) {
+  host::Commit one = put(0, 1);
+  one.events = {market::Event{}};
+  commit(one);
+  int64_t first = 0;
+  const auto forget = [&] {
+    store.forget_events(store.now() + hours(1), 10, [&](Result<int64_t> kept) { first = *kept; });
+  };
+  forget();
+  EXPECT_EQ(first, 1);  // a crash may still take it back
+  settle();
+  forget();
+  EXPECT_EQ(first, 2);
+  Code code = Code::internal;
+  store.events_after(0, 10, [&](const Result<std::vector<market::Event>>& events) {
+    code = events ? Code::internal : events.error().code;
+  });
+  EXPECT_EQ(code, Code::gone);
+  bool told = false;
+  store.events_after(1, 10, [&](const Result<std::vector<market::Event>>& events) {
+    told = events && events->empty();
+  });
+  EXPECT_TRUE(told);
+}
+
 }  // namespace
 }  // namespace spillway::sim
