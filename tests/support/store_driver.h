@@ -42,6 +42,10 @@ class StoreDriver {
     return loop_.wait_for<std::vector<market::Event>>(
         [&](auto then) { store_->events_after(sequence, limit, std::move(then)); });
   }
+  Result<int64_t> forget_events(Instant before, int32_t at_most) {
+    return loop_.wait_for<int64_t>(
+        [&](auto then) { store_->forget_events(before, at_most, std::move(then)); });
+  }
   Result<store::Verification> verify() {
     return loop_.wait_for<store::Verification>([&](auto then) { store_->verify(std::move(then)); });
   }

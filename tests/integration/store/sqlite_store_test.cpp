@@ -279,5 +279,55 @@ TEST(SqliteStoreOpen, IsInWalMode) {
   EXPECT_EQ(*(*other)->text("PRAGMA journal_mode"), "wal");
 }
 
+TEST_F(SqliteStoreTest, WhatIsForgottenStaysForgottenAndTheRestIsClean) {
+  for (int n = 1; n <= 5; ++n) {
+    host::Commit commit = sample_hold(n);
+    commit.events[0].at = k_sample_time + seconds(n);
+    ASSERT_TRUE(driver.commit(commit));
+  }
+  EXPECT_EQ(driver.load({})->first_event, 1);
+  EXPECT_EQ(*driver.forget_events(k_sample_time + seconds(3), 100), 3);
+  EXPECT_EQ(*driver.forget_events(k_sample_time + seconds(3), 100), 3);
+  ASSERT_EQ(driver.open(path), "");
+  EXPECT_TRUE(driver.store().recovery_report().is_clean())
+      << to_text(driver.store().recovery_report());
+  EXPECT_TRUE(driver.verify()->is_clean());
+  EXPECT_EQ(driver.load({})->first_event, 3);
+  EXPECT_EQ(driver.load({})->last_event, 5);
+  EXPECT_EQ(driver.events_after(2)->front().sequence, 3);
+  const auto gone = driver.events_after(1);
+  ASSERT_FALSE(gone);
+  EXPECT_EQ(gone.error().code, Code::gone);
+  // None is left; the next has the next number all the same.
+  EXPECT_EQ(*driver.forget_events(k_sample_time + hours(1), 100), 6);
+  ASSERT_EQ(driver.open(path), "");
+  EXPECT_TRUE(driver.store().recovery_report().is_clean());
+  EXPECT_TRUE(driver.events_after(5)->empty());
+  EXPECT_EQ(driver.commit(sample_hold(6))->first_event, 6);
+}
+
+TEST_F(SqliteStoreTest, IdentitiesAndTokensAreThereAfterReopening) {
+  host::Commit commit;
+  commit.at = k_sample_time;
+  const market::Key who = market::identity_key(sample_identity(1).name);
+  const market::Key token = market::token_key(sample_token(1).id);
+  commit.expectations = {{who, 0}, {token, 0}};
+  commit.puts = {{who, shared(sample_identity(1))}, {token, shared(sample_token(1))}};
+  ASSERT_TRUE(driver.commit(commit));
+  ASSERT_EQ(driver.open(path), "");
+  EXPECT_TRUE(driver.store().recovery_report().is_clean());
+  host::Scan due;
+  due.kind = market::Kind::token;
+  due.by = host::Scan::By::due;
+  due.due_until = sample_token(1).forget_at;
+  const auto snapshot = driver.load({{who}, {due}});
+  ASSERT_TRUE(snapshot);
+  EXPECT_EQ(*std::get<market::Shared<model::Identity>>(snapshot->rows[0].record),
+            sample_identity(1));
+  ASSERT_EQ(snapshot->found[0].size(), 1u);
+  EXPECT_EQ(*std::get<market::Shared<market::TokenRecord>>(snapshot->found[0][0].record),
+            sample_token(1));
+}
+
 }  // namespace
 }  // namespace spillway::store

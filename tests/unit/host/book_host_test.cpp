@@ -304,6 +304,56 @@ TEST_F(Host, TellsItsListenerWhatWasCommitted) {
   EXPECT_EQ(heard, static_cast<int64_t>(store.rows().events().size()));
 }
 
+TEST_F(Host, TellsAllItsListeners) {
+  int first = 0;
+  int second = 0;
+  host->listen([&](const Commit&, const Committed&) { ++first; });
+  host->listen([&](const Commit&, const Committed&) { second = ++first; });
+  open_market(1);
+  EXPECT_GT(first, 0);
+  EXPECT_EQ(second, first);
+}
+
+TEST_F(Host, PutsOnRecordWhoCausedWhat) {
+  open_market(5);
+  const size_t before = store.rows().events().size();
+  // In one batch, one of them refused: each event is its own asker's.
+  host->submit(hold(k_buyer, 1), [](const Result<market::Answer>&) {}, {"edge-2", "r-1"});
+  host->submit(hold(k_rival, 9), [](const Result<market::Answer>&) {}, {"edge-3", "r-2"});
+  host->submit(hold(k_rival, 2), [](const Result<market::Answer>&) {}, {"edge-3", "r-3"});
+  submit(hold(k_rival, 1));  // by the broker itself
+  loop.run();
+  const auto& events = store.rows().events();
+  ASSERT_EQ(events.size(), before + 3);
+  EXPECT_EQ(events[before].by, "edge-2");
+  EXPECT_EQ(events[before].request, "r-1");
+  EXPECT_EQ(events[before + 1].by, "edge-3");
+  EXPECT_EQ(events[before + 1].request, "r-3");
+  EXPECT_EQ(events[before + 2].by, "");
+  EXPECT_EQ(events[before + 2].request, "");
+}
+
+TEST_F(Host, ForgetsOldEventsInSmallSteps) {
+  options.keep_events = hours(1);
+  options.forget_at_once = 2;
+  begin();
+  open_market(1);
+  const int64_t last = store.rows().last_event();
+  ASSERT_GT(last, 4);
+  loop.run_for(minutes(40));
+  EXPECT_EQ(store.rows().first_event(), 1);
+  loop.run_for(minutes(31));
+  EXPECT_GT(store.rows().first_event(), last);
+}
+
+TEST_F(Host, ForgetsTokensWhenTheirTimeHasCome) {
+  ask(market::MakeToken{"t-1", "edge-9", {model::Role::consumer}, {}, hours(1)}).value();
+  loop.run_for(hours(25) - seconds(10));
+  EXPECT_TRUE(ask(market::FindToken{"t-1"}));
+  loop.run_for(seconds(20));
+  EXPECT_FALSE(ask(market::FindToken{"t-1"}));
+}
+
 TEST_F(Host, IsSilentOnceItIsGone) {
   open_market(1);
   store.trouble_commits({{What::none, seconds(1)}});

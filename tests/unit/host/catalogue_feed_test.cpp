@@ -246,5 +246,30 @@ TEST_F(Feed, LearnsOfItsOwnProcessCommitsAtOnce) {
   EXPECT_EQ(free_units(), 1);
 }
 
+TEST_F(Feed, LoadsEverythingAgainWhenItHasMissedForgottenEvents) {
+  open_market(3);
+  ask(market::PublishOffer{k_seller, minute_offer("second"), 1});
+  feed.start();
+  loop.run_for(seconds(1));
+  EXPECT_EQ(seen_by(k_buyer), (std::vector<std::string>{"edge-1/second", "edge-1/small"}));
+  // Nobody will ever tell it of this one: scans find only what is on sale.
+  ask(market::WithdrawOffer{k_seller, minute_offer("second").id, 2});
+  ask(hold(2));
+  store.rows().forget_events(store.rows().last_event() + 1);
+  loop.run_for(seconds(2));
+  EXPECT_EQ(seen_by(k_buyer), k_small);
+  EXPECT_EQ(free_units(), 1);
+}
+
+TEST_F(Feed, WhoJoinsWithATokenMayQuery) {
+  open_market(3);
+  feed.start();
+  loop.run_for(seconds(1));
+  ask(market::MakeToken{"t-1", "edge-9", {model::Role::consumer}, {}, hours(1)});
+  ask(market::Join{"t-1", std::string(64, 'a'), "certificate", loop.now() + hours(24)});
+  loop.run_for(seconds(1));
+  EXPECT_EQ(seen_by(ClusterId("edge-9")), k_small);
+}
+
 }  // namespace
 }  // namespace spillway::host
