@@ -147,6 +147,10 @@ Result<Answer> run(Workspace& workspace, const PublishPool& command, const Conte
   const std::string thing = "pool " + command.pool.id.text;
   SPILLWAY_TRY(check_pool_command(command, context));
   SPILLWAY_TRY(check_provider(workspace, command.provider, thing, command.pool.id.text));
+  if (command.epoch < 0 || command.report < 0) {
+    return fail(Code::invalid, thing, "its epoch or report is below zero",
+                "say the epoch that was heard last, and count reports from 1 upwards");
+  }
   const EpochRecord epoch = current_epoch(workspace);
   const auto* present = workspace.find<PoolRecord>(key_of(command.pool.id));
   PoolRecord next = present == nullptr ? PoolRecord{} : *present;

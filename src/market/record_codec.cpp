@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "market/message_fields.h"
 #include "model/fields.h"
 #include "model/validation.h"
 
@@ -55,16 +56,6 @@ void fields(Fields& f, AccountRecord& r) {
   f.with_default("used", r.used);
   f.with_default("purses", r.purses);
   f.optional("spent_from", r.spent_from);
-}
-
-template <class Fields>
-void fields(Fields& f, Grant& g) {
-  f.required("contract", g.contract);
-  f.required("offer", g.offer);
-  f.required("units", g.units);
-  f.required("hold_until", g.hold_until);
-  f.required("rate", g.rate, model::as::amount);
-  f.required("currency", g.currency);
 }
 
 template <class Fields>
