@@ -92,7 +92,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void handle();
   void resume();
   void pump();
-  void refuse(const Refusal& why);
+  void refuse(Refusal why);
   void enter(Phase phase, Duration deadline);
   void finish_answer();
   void finish_output();
