@@ -70,6 +70,7 @@ class Laws {
   void check_token(const market::Record& before, const market::Record& after, Instant at);
   void check_identity(const std::string& name, const market::Record& before,
                       const host::Commit& commit, const Undo& undo);
+  void check_seller(const market::PoolRecord& pool);
   void check_origin(const market::Event& event);
   void on_identity_answer(const market::Command& command, const market::Answer& answer);
   void check_acknowledged_identities();

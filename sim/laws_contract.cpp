@@ -147,9 +147,6 @@ void Laws::check_sale(const Contract& contract, Instant at) {
          fmt::format("contract {} was sold from an offer that is over", contract.id.text));
   expect(pool->lease_until > at && !pool->withdrawn, 1,
          fmt::format("contract {} was sold from a pool that is stale", contract.id.text));
-  const auto* seller = rows_.get<model::Identity>(market::identity_key(contract.provider.text));
-  expect(seller == nullptr || !seller->revoked, 5,
-         fmt::format("contract {} was sold by one who is revoked", contract.id.text));
   expect(pool->epoch == epoch->epoch, 4,
          fmt::format("contract {} was sold before its provider confirmed", contract.id.text));
   expect(may_see(offer->offer.visibility, contract.buyer, account->cluster.labels), 5,

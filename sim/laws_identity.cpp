@@ -79,6 +79,20 @@ void Laws::check_identity(const std::string& name, const market::Record& before,
          fmt::format("{} became another without a token", name));
   expect(by_token || was == nullptr || !was->revoked || is->revoked, 5,
          fmt::format("{} is no longer revoked, without a token", name));
+  host::Scan scan;
+  scan.kind = Kind::pool;
+  scan.by = host::Scan::By::owner;
+  scan.name = name;
+  for (const host::Row& row : rows_.scan(scan)) {
+    if (const auto* pool = held<market::PoolRecord>(row.record)) check_seller(*pool);
+  }
+}
+
+// In no commit, also when one broker revokes while another publishes.
+void Laws::check_seller(const market::PoolRecord& pool) {
+  const auto* seller = rows_.get<Identity>(market::identity_key(pool.provider.text));
+  expect(seller == nullptr || !seller->revoked || pool.withdrawn, 5,
+         fmt::format("pool {} is on sale by one who is revoked", pool.pool.id.text));
 }
 
 void Laws::check_origin(const market::Event& event) {

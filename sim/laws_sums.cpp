@@ -40,6 +40,7 @@ void Laws::check_pool(const market::Key& key, bool sold) {
   const auto* pool = rows_.get<PoolRecord>(key);
   expect(pool != nullptr, 3, "a pool with contracts has no row: " + key.id);
   if (pool == nullptr) return;
+  check_seller(*pool);
   const Tally sum = tally(rows_, rows_.contracts_in(key.id));
   expect(sum.resources == pool->committed, 1,
          fmt::format("pool {}: {} is noted as sold, contracts sum to {}", key.id,

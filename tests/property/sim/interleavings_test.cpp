@@ -64,10 +64,12 @@ class Broker {
     std::vector<Order> orders;
     for (Command& command : commands) {
       if (auto* hold = std::get_if<market::Hold>(&command)) give_ids(*hold);
-      orders.push_back({command, [this, command](const Result<market::Answer>& answer) {
+      orders.push_back({command,
+                        [this, command](const Result<market::Answer>& answer) {
                           common_.laws.on_answer(command, answer);
                           answers.push_back(answer);
-                        }});
+                        },
+                        {std::string(name_of(command)), "some request"}});
     }
     batch_ = std::make_unique<Batch>(std::move(orders), common_.rules);
   }
@@ -178,6 +180,10 @@ class Clients {
         return confirm(which);
       case 7:
         return release(which, amount);
+      case 8:
+        return publish_another(which);
+      case 9:
+        return about_the_seller(which);
       default:
         return hold(buyer, which);
     }
@@ -200,6 +206,25 @@ class Clients {
   Command publish(int units) {
     const auto* pool = common_.rows.get<market::PoolRecord>(market::key_of(pool_of(1).id));
     return market::PublishPool{k_seller, pool_of(units), pool->sequence + 1, hours(1), {}};
+  }
+  // Perhaps for the first time: who revokes at the same moment must not miss it.
+  Command publish_another(int which) {
+    const model::Pool pool = pool_of(2, fmt::format("pool-{}", which % 20));
+    const auto* present = common_.rows.get<market::PoolRecord>(market::key_of(pool.id));
+    const int64_t sequence = present == nullptr ? 1 : present->sequence + 1;
+    return market::PublishPool{k_seller, pool, sequence, hours(1), {}};
+  }
+  Command about_the_seller(int which) {
+    const std::string token = fmt::format("token-{}", which % 7);
+    switch (which % 3) {
+      case 0:
+        return market::MakeToken{token, k_seller.text, {model::Role::provider}, {}, hours(1)};
+      case 1:
+        return market::Join{token, std::string(64, static_cast<char>('a' + which % 5)),
+                            "certificate", common_.now + hours(24)};
+      default:
+        return market::Revoke{k_seller.text};
+    }
   }
   // Rather a live one; else any that ever was.
   std::optional<ContractId> pick(int which) const {
