@@ -46,7 +46,7 @@ struct LinkBio {
   static long control(BIO*, int command, long, void*) { return command == BIO_CTRL_FLUSH ? 1 : 0; }
 
   static const BIO_METHOD* method() {
-    static const BIO_METHOD* const made = [] {
+    static const BIO_METHOD* const k_made = [] {
       BIO_METHOD* fresh = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "link");
       SPILLWAY_CHECK(fresh != nullptr, "no BIO method");
       BIO_meth_set_write(fresh, write);
@@ -54,7 +54,7 @@ struct LinkBio {
       BIO_meth_set_ctrl(fresh, control);
       return fresh;
     }();
-    return made;
+    return k_made;
   }
 };
 

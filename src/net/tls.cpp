@@ -100,11 +100,11 @@ struct ClientData {
 };
 
 int client_data_index() {
-  static const int index = SSL_CTX_get_ex_new_index(
+  static const int k_index = SSL_CTX_get_ex_new_index(
       0, nullptr, nullptr, nullptr, [](void*, void* data, CRYPTO_EX_DATA*, int, long, void*) {
         delete static_cast<ClientData*>(data);
       });
-  return index;
+  return k_index;
 }
 
 const ClientData& data_of(const SSL_CTX* context) {

@@ -8,7 +8,6 @@
 namespace spillway::net {
 namespace {
 
-using test::CertificateAndKey;
 using test::RawClient;
 using test::TestAuthority;
 using test::TestServer;
