@@ -50,6 +50,25 @@ class LiveReading final : public Reading {
   std::weak_ptr<ClientConnection> connection_;
 };
 
+// Of a request that cannot be sent: says so from the loop, unless it is dropped before.
+class RefusedReading final : public Reading {
+ public:
+  RefusedReading(Poll& poll, std::function<void(const Error&)> on_end, Error why) {
+    poll.post(
+        [alive = std::weak_ptr<bool>(alive_), on_end = std::move(on_end), why = std::move(why)] {
+          if (!alive.expired() && on_end) on_end(why);
+        });
+  }
+
+ private:
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+Error unsendable(const std::string& server) {
+  return {Code::invalid, "request to " + server, "its method or target is malformed",
+          "escape what goes into the path"};
+}
+
 }  // namespace
 
 class Client::Core final : public ClientHost, public std::enable_shared_from_this<Core> {
@@ -228,7 +247,7 @@ Client::~Client() { core_->shut(); }
 void Client::send(Request request, OnResponse then) {
   if (!is_sendable(request)) {
     core_->poll.post([then = std::move(then), server = core_->server] {
-      then(fail(Code::invalid, "request to " + server, "its method or target is malformed"));
+      then(tl::unexpected(unsendable(server)));
     });
     return;
   }
@@ -236,6 +255,10 @@ void Client::send(Request request, OnResponse then) {
 }
 
 std::unique_ptr<Reading> Client::open(Request request, StreamCalls calls) {
+  if (!is_sendable(request)) {
+    return std::make_unique<RefusedReading>(core_->poll, std::move(calls.on_end),
+                                            unsendable(core_->server));
+  }
   return core_->open({std::move(request), nullptr, std::move(calls)});
 }
 

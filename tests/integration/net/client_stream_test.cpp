@@ -104,6 +104,15 @@ TEST_F(ClientStream, TellsWhenItNeverOpened) {
   EXPECT_TRUE(heads.empty());
 }
 
+TEST_F(ClientStream, IsNotAskedForWithWhatWouldBeAnotherRequest) {
+  TestClient client(options());
+  const auto reading = client.client->open({"GET", "/a HTTP/1.1\r\n\r\n", {}, ""}, calls());
+  EXPECT_TRUE(ends.empty());
+  client.run_until([&] { return !ends.empty(); });
+  EXPECT_EQ(ends[0].code, Code::invalid);
+  EXPECT_EQ(server.counts().accepted, 0U);
+}
+
 TEST_F(ClientStream, IsClosedByDroppingItAndThenSilent) {
   TestClient client(options());
   auto reading = client.client->open({"GET", "/events", {}, ""}, calls());

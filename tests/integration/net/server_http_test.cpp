@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "net/client.h"
 #include "support/raw_client.h"
 #include "support/test_server.h"
 
@@ -221,6 +222,30 @@ TEST(Server, SaysThatItSpeaksHttps) {
   const std::string answer = client.read_all();
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 400 ")) << answer;
   EXPECT_NE(answer.find("HTTPS"), std::string::npos);
+}
+
+TEST(Server, SpeaksIPv6AndTellsTheAddressSo) {
+  Poll poll;
+  struct : Handler {
+    void handle(Request, const Peer& peer, std::shared_ptr<Exchange> exchange) override {
+      exchange->respond({200, {}, peer.address});
+    }
+    Response refuse(int status, std::string_view) override { return {status, {}, ""}; }
+  } handler;
+  const auto server = Server::listen_plain(poll, {.address = "::"}, handler);
+  if (!server) GTEST_SKIP() << "this machine has no IPv6: " << server.error().message();
+  for (const auto& [host, begins] :
+       {std::pair("::1", "[::1]:"), std::pair("127.0.0.1", "127.0.0.1:")}) {
+    const auto client =
+        Client::create(poll, {.host = host, .port = (*server)->port(), .is_plain = true});
+    std::string said;
+    (*client)->send({"GET", "/", {}, ""}, [&](Result<Response> answer) {
+      said = answer ? answer->body : answer.error().message();
+      poll.stop();
+    });
+    poll.run();
+    EXPECT_TRUE(said.starts_with(begins)) << said;
+  }
 }
 
 TEST(Server, NeedsAnAddressOfItsOwn) {
