@@ -326,6 +326,9 @@ int run_demo(const std::string& keep) {
 Run add_demo(CLI::App& verb) {
   auto keep = std::make_shared<std::string>();
   verb.add_option("--keep", *keep, "Keep the market in this SQLite file, which must be a new one");
+  add_examples(verb,
+               "  spillway demo\n"
+               "  spillway demo --keep market.db\n");
   return [keep] { return run_demo(*keep); };
 }
 

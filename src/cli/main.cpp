@@ -1,4 +1,3 @@
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -7,35 +6,22 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/verbs.h"
+#include "cli/command_line.h"
+#include "cli/safe_text.h"
 
 namespace {
-
-struct Verb {
-  const char* name;
-  const char* summary;
-  spillway::cli::Run (*add)(CLI::App&);
-};
-
-constexpr std::array k_verbs{
-    Verb{"demo", "Play a small market, told step by step", &spillway::cli::add_demo},
-    Verb{"sim", "Simulate a federation under faults and check the laws", &spillway::cli::add_sim},
-    Verb{"validate", "Check pool, offer, cluster and intent files", &spillway::cli::add_validate},
-};
 
 int run(int argc, char** argv) {
   CLI::App app(
       "Spillway: when a cluster is full, work spills over to the best cluster that will "
       "have it.");
   app.set_version_flag("--version", "spillway " SPILLWAY_VERSION);
-  app.require_subcommand(1);
-  app.failure_message(CLI::FailureMessage::help);
+  // Help of the verb that was meant; without a token that stood in the wrong place.
+  app.failure_message([](const CLI::App* of, const CLI::Error& error) {
+    return spillway::cli::hide_tokens(CLI::FailureMessage::help(of, error));
+  });
   spillway::cli::Run chosen;
-  for (const Verb& verb : k_verbs) {
-    CLI::App* sub = app.add_subcommand(verb.name, verb.summary);
-    spillway::cli::Run run = verb.add(*sub);
-    sub->callback([&chosen, run] { chosen = run; });
-  }
+  spillway::cli::add_verbs(app, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

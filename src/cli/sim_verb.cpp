@@ -120,6 +120,9 @@ Run add_sim(CLI::App& verb) {
   verb.add_option("--mutant", arguments->mutant, "Plant a fault in the book (preset mutants only)")
       ->capture_default_str();
   verb.add_flag("--list-mutants", arguments->list_mutants, "Name the faults that can be planted");
+  add_examples(verb,
+               "  spillway sim --seeds 200\n"
+               "  spillway sim --seed 7 --scenario sim/scenarios/rush.yaml\n");
   return [arguments] { return run_seeds(*arguments); };
 }
 

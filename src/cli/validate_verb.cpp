@@ -55,6 +55,9 @@ int run_validate(const std::vector<std::string>& paths) {
 Run add_validate(CLI::App& verb) {
   auto paths = std::make_shared<std::vector<std::string>>();
   verb.add_option("files", *paths, "YAML files, each with `noun:` and `version: 1`")->required();
+  add_examples(verb,
+               "  spillway validate examples/offer.yaml\n"
+               "  spillway validate examples/*.yaml\n");
   return [paths] { return run_validate(*paths); };
 }
 

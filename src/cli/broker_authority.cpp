@@ -1,0 +1,171 @@
+// spillway broker authority: the key that the whole federation trusts: how it is, a copy of it, and
+// its replacement.
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/asking.h"
+#include "cli/broker_words.h"
+#include "cli/outcome.h"
+#include "cli/secret_input.h"
+#include "cli/table.h"
+#include "cli/when.h"
+#include "pki/authority_folder.h"
+#include "pki/key.h"
+#include "pki/private_file.h"
+#include "services/broker/broker.h"
+
+namespace spillway::cli {
+namespace {
+
+using pki::AuthorityFolder;
+
+struct AuthorityArguments {
+  std::string data;
+  std::string out;
+  std::string from;
+  std::string passphrase_file;
+
+  std::string folder() const {
+    return fmt::format("{}/{}", data_folder(data), services::k_authority_folder);
+  }
+};
+
+std::string status_text(const pki::AuthorityStatus& status) {
+  const auto entry = [](const pki::AuthorityStatus::Entry& of) {
+    return fmt::format("{}, until {}", of.fingerprint, to_text(of.not_after));
+  };
+  Facts facts;
+  facts.add("federation", status.federation);
+  facts.add("phase", fmt::format("{} since {}", to_text(status.phase), to_text(status.since)));
+  facts.add("current", entry(status.current));
+  facts.add("next", status.next ? entry(*status.next) : "");
+  facts.add("former", status.former ? entry(*status.former) : "");
+  switch (status.phase) {
+    case pki::RotationPhase::steady:
+      break;
+    case pki::RotationPhase::begun:
+      facts.add("then", "once all members have renewed (24 h): rotate finish");
+      break;
+    case pki::RotationPhase::finished:
+      facts.add("then", "once all members have renewed (24 h): rotate retire");
+      break;
+  }
+  return facts.text();
+}
+
+int run_status(const AuthorityArguments& arguments) {
+  const auto authority = AuthorityFolder::load(arguments.folder());
+  if (!authority) return failed("broker authority status", authority.error());
+  fmt::print("{}", status_text(authority->status()));
+  return k_ok;
+}
+
+int run_backup(const AuthorityArguments& arguments) {
+  constexpr const char* k_verb = "broker authority backup";
+  const auto authority = AuthorityFolder::load(arguments.folder());
+  if (!authority) return failed(k_verb, authority.error());
+  const auto passphrase = read_passphrase(arguments.passphrase_file, true);
+  if (!passphrase) return failed(k_verb, passphrase.error());
+  if (const Status status = authority->backup(arguments.out, passphrase->view()); !status) {
+    return failed(k_verb, status.error());
+  }
+  fmt::print(
+      "The authority of {} is in {}, encrypted. Keep it and its passphrase apart, and not on this "
+      "machine.\n",
+      authority->status().federation, arguments.out);
+  return k_ok;
+}
+
+int run_restore(const AuthorityArguments& arguments) {
+  constexpr const char* k_verb = "broker authority restore";
+  const auto passphrase = read_passphrase(arguments.passphrase_file, false);
+  if (!passphrase) return failed(k_verb, passphrase.error());
+  if (const Status made = pki::make_private_folder(data_folder(arguments.data)); !made) {
+    return failed(k_verb, made.error());
+  }
+  const auto authority =
+      AuthorityFolder::restore(arguments.from, passphrase->view(), arguments.folder());
+  if (!authority) return failed(k_verb, authority.error());
+  fmt::print(
+      "The authority of {} is in {}. Next: bring market.db back too, then\n  spillway broker "
+      "--data {}\n",
+      authority->status().federation, arguments.folder(), data_folder(arguments.data));
+  return k_ok;
+}
+
+int run_rotate(const AuthorityArguments& arguments, const char* verb,
+               Status (AuthorityFolder::*step)(Instant)) {
+  auto authority = AuthorityFolder::load(arguments.folder());
+  if (!authority) return failed(verb, authority.error());
+  if (const Status status = ((*authority).*step)(now()); !status) {
+    return failed(verb, status.error());
+  }
+  fmt::print("{}Now tell the broker: kill -HUP its process.\n", status_text(authority->status()));
+  return k_ok;
+}
+
+struct RotateStep {
+  const char* name;
+  const char* verb;
+  const char* summary;
+  Status (AuthorityFolder::*step)(Instant);
+};
+
+constexpr std::array k_steps{
+    RotateStep{"begin", "broker authority rotate begin",
+               "Make the next one; members trust both from their next renewal on",
+               &AuthorityFolder::begin_rotation},
+    RotateStep{"finish", "broker authority rotate finish",
+               "Sign with the next one; the former stays trusted, its key is destroyed",
+               &AuthorityFolder::finish_rotation},
+    RotateStep{"retire", "broker authority rotate retire", "Trust the former no longer",
+               &AuthorityFolder::retire_former},
+};
+
+void add_passphrase(CLI::App& word, std::string& file) {
+  word.add_option("--passphrase-file", file,
+                  "Its first line is the passphrase; - for standard input; else it is asked for")
+      ->type_name("FILE");
+}
+
+void add_rotate(Words& words, CLI::App& authority,
+                const std::shared_ptr<AuthorityArguments>& arguments) {
+  CLI::App* rotate = authority.add_subcommand("rotate", "Replace it, in three steps");
+  rotate->require_subcommand(1);
+  for (const RotateStep& step : k_steps) {
+    CLI::App* word = rotate->add_subcommand(step.name, step.summary);
+    add_data(*word, arguments->data);
+    words.run(*word, [arguments, &step] { return run_rotate(*arguments, step.verb, step.step); });
+  }
+}
+
+}  // namespace
+
+void add_broker_authority(Words& words) {
+  auto arguments = std::make_shared<AuthorityArguments>();
+  CLI::App& authority =
+      words.add("authority", "The federation's authority: status, backup, rotation");
+  authority.require_subcommand(1);
+  add_examples(authority,
+               "  spillway broker authority status --data ./broker\n"
+               "  spillway broker authority backup --data ./broker --out authority.backup\n"
+               "  spillway broker authority restore --from authority.backup --data ./broker2\n"
+               "  spillway broker authority rotate begin --data ./broker\n");
+  CLI::App* status = authority.add_subcommand("status", "Which there are, and until when");
+  add_data(*status, arguments->data);
+  words.run(*status, [arguments] { return run_status(*arguments); });
+  CLI::App* backup = authority.add_subcommand("backup", "Everything, encrypted, into a new file");
+  add_data(*backup, arguments->data);
+  backup->add_option("--out", arguments->out, "The file")->type_name("FILE")->required();
+  add_passphrase(*backup, arguments->passphrase_file);
+  words.run(*backup, [arguments] { return run_backup(*arguments); });
+  CLI::App* restore = authority.add_subcommand("restore", "Bring it back from a backup");
+  add_data(*restore, arguments->data);
+  restore->add_option("--from", arguments->from, "The file")->type_name("FILE")->required();
+  add_passphrase(*restore, arguments->passphrase_file);
+  words.run(*restore, [arguments] { return run_restore(*arguments); });
+  add_rotate(words, authority, arguments);
+}
+
+}  // namespace spillway::cli

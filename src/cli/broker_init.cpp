@@ -1,0 +1,78 @@
+// spillway broker init: a folder from which a broker can run, and its first operator.
+#include <CLI/CLI.hpp>
+
+#include "base/text.h"
+#include "cli/asking.h"
+#include "cli/broker_setup.h"
+#include "cli/broker_words.h"
+#include "cli/outcome.h"
+
+namespace spillway::cli {
+namespace {
+
+struct InitArguments {
+  BrokerSetup setup;
+  std::string operator_role;  // NAME or NAME=operator
+};
+
+Status take_operator(InitArguments& arguments) {
+  if (arguments.operator_role.empty()) return {};
+  const size_t equals = arguments.operator_role.find('=');
+  if (equals != std::string::npos && arguments.operator_role.substr(equals + 1) != "operator") {
+    return fail(
+        Code::invalid, "--operator",
+        in_quotes(arguments.operator_role.substr(equals + 1)) + " is not what the first one can be",
+        "the first identity is an operator; invite others with spillway token create");
+  }
+  arguments.setup.operator_name = arguments.operator_role.substr(0, equals);
+  return {};
+}
+
+int run_init(InitArguments arguments) {
+  if (const Status status = take_operator(arguments); !status) {
+    return wrongly_called("broker init", status.error());
+  }
+  arguments.setup.data = data_folder(arguments.setup.data);
+  const auto done = set_up_broker(arguments.setup);
+  if (!done) return failed("broker init", done.error());
+  const std::string& data = arguments.setup.data;
+  fmt::print(
+      "The broker of {0} is set up in {1}. Next:\n\n"
+      "  spillway broker --data {1}\n"
+      "      runs it, on {2}\n"
+      "  spillway broker authority backup --data {1} --out authority.backup\n"
+      "      keep that file elsewhere: without the authority nobody can join or renew\n"
+      "  spillway token create --dir {3} --cluster NAME --roles provider,consumer\n"
+      "      invites a cluster, as the operator {4}\n",
+      arguments.setup.federation, data, done->url, done->operator_dir,
+      arguments.setup.operator_name);
+  return k_ok;
+}
+
+}  // namespace
+
+void add_broker_init(Words& words) {
+  auto arguments = std::make_shared<InitArguments>();
+  CLI::App& word = words.add("init", "Make the folder of a broker; a broken-off init is completed");
+  add_data(word, arguments->setup.data);
+  word.add_option("--federation", arguments->setup.federation,
+                  "Its name, such as lab or eu.example; it never changes")
+      ->required();
+  word.add_option("--name", arguments->setup.names,
+                  "What the broker is called by members, DNS or IP; the first is told to them; may "
+                  "be repeated (localhost, 127.0.0.1)")
+      ->take_all()
+      ->allow_extra_args(false);
+  word.add_option("--listen", arguments->setup.listen, "Address and port")
+      ->type_name("HOST:PORT")
+      ->capture_default_str();
+  word.add_option("--operator", arguments->operator_role, "The first operator's name (operator)")
+      ->type_name("NAME=operator");
+  add_examples(word,
+               "  spillway broker init --data ./broker --federation lab\n"
+               "  spillway broker init --federation eu.example --name broker.eu.example \\\n"
+               "      --listen [::]:7443 --operator ada=operator\n");
+  words.run(word, [arguments] { return run_init(*arguments); });
+}
+
+}  // namespace spillway::cli

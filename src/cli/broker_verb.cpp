@@ -1,0 +1,112 @@
+// spillway broker: runs one, until it is told to stop.
+#include <csignal>
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+#include <unistd.h>
+
+#include "cli/asking.h"
+#include "cli/broker_settings.h"
+#include "cli/broker_words.h"
+#include "cli/outcome.h"
+#include "cli/signals.h"
+#include "cli/words.h"
+#include "services/broker/broker.h"
+#include "services/service_loop.h"
+
+namespace spillway::cli {
+namespace {
+
+constexpr Duration k_look_again = milliseconds(10);
+
+const char* system_environment(const char* name) { return std::getenv(name); }
+
+// https://<the first of its names>:<port>
+std::string url_of(const services::BrokerConfig& config, uint16_t port) {
+  return url_text(config.names.front(), port);
+}
+
+// Loading a large market takes a while: those who wait for the line want to be served then.
+void tell_when_ready(net::Poll& poll, const services::Broker& broker,
+                     const services::BrokerConfig& config, services::Log& journal) {
+  const services::Desk& desk = broker.desk();
+  if (!desk.directory.is_ready() || !desk.feed.is_ready()) {
+    return poll.after(k_look_again, [&] { tell_when_ready(poll, broker, config, journal); });
+  }
+  const std::string url = url_of(config, broker.port());
+  const std::string& federation = desk.issuer.federation();
+  journal.write(services::Level::info, "ready",
+                {{"federation", federation}, {"listen", config.listen}, {"url", url}});
+  fmt::print("broker of {} listens on {}\n", federation, url);
+  std::fflush(stdout);
+}
+
+int run_broker(const BrokerFlags& flags) {
+  net::Poll poll;  // outlives all that it watches
+  auto signals = Signals::block({SIGTERM, SIGINT, SIGHUP});
+  if (!signals) return failed("broker", signals.error());
+  const auto config = read_settings(flags, system_environment);
+  if (!config) return wrongly_called("broker", config.error());
+  services::LineLog journal(STDERR_FILENO, services::level_from(config->log), "broker");
+  services::ServiceLoop loop(poll);
+  auto broker = services::Broker::start(poll, loop, *config, journal);
+  if (!broker) {
+    Error error = broker.error();
+    if (error.code == Code::not_found) {
+      error.next = fmt::format("set it up first: spillway broker init --data {} --federation NAME",
+                               config->data);
+    }
+    return failed("broker", error);
+  }
+  bool stopping = false;
+  signals->watch(poll, [&](int signal) {
+    if (signal == SIGHUP) return (*broker)->reload();
+    journal.write(services::Level::info, "stopping", {{"signal", ::strsignal(signal)}});
+    if (stopping) return poll.stop();  // told twice: at once
+    stopping = true;
+    (*broker)->drain([&poll] { poll.stop(); });
+  });
+  tell_when_ready(poll, **broker, *config, journal);
+  poll.run();
+  journal.write(services::Level::info, "stopped", {});
+  return k_ok;
+}
+
+}  // namespace
+
+void add_data(CLI::App& word, std::string& data) {
+  word.add_option("--data", data,
+                  "The broker's folder (else $SPILLWAY_BROKER_DATA, /var/lib/spillway/broker)")
+      ->type_name("DIR");
+}
+
+std::string data_folder(const std::string& given) { return data_folder(given, system_environment); }
+
+std::string url_text(const std::string& host, uint16_t port) {
+  const bool is_v6 = host.find(':') != std::string::npos;
+  return fmt::format("https://{}{}{}:{}", is_v6 ? "[" : "", host, is_v6 ? "]" : "", port);
+}
+
+Run add_broker(CLI::App& verb) {
+  auto flags = std::make_shared<BrokerFlags>();
+  add_data(verb, flags->data);
+  verb.add_option("--config", flags->config, "Its settings (broker.yaml in the folder, if there)")
+      ->type_name("FILE");
+  verb.add_option("--set", flags->sets,
+                  "One setting, before SPILLWAY_BROKER_… and the file: listen=0.0.0.0:7443; may be "
+                  "repeated")
+      ->type_name("NAME=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
+  add_examples(verb,
+               "  spillway broker init --data ./broker --federation lab --name broker.lab.example\n"
+               "  spillway broker --data ./broker --set listen=0.0.0.0:7443\n"
+               "  spillway broker authority status --data ./broker\n"
+               "  kill -HUP $(pidof spillway)     # take over a rotated authority\n");
+  Words words(verb);
+  add_broker_init(words);
+  add_broker_authority(words);
+  return words.choose([flags] { return run_broker(*flags); });
+}
+
+}  // namespace spillway::cli

@@ -1,0 +1,60 @@
+#include "cli/command_line.h"
+
+#include <array>
+
+#include <CLI/CLI.hpp>
+
+namespace spillway::cli {
+namespace {
+
+struct Verb {
+  const char* name;
+  const char* group;
+  const char* summary;
+  Run (*add)(CLI::App&);
+};
+
+constexpr const char* k_running = "Running a federation";
+constexpr const char* k_joining = "Taking part";
+constexpr const char* k_market = "The market";
+constexpr const char* k_trying = "Trying it out";
+
+constexpr std::array k_verbs{
+    Verb{"broker", k_running, "Run a broker, set one up, look after its authority", &add_broker},
+    Verb{"token", k_running, "Invite clusters, operators and viewers", &add_token},
+    Verb{"identities", k_running, "Who has joined; end an identity", &add_identities},
+    Verb{"clusters", k_running, "What clusters may buy: quotas, budgets, labels", &add_clusters},
+    Verb{"audit", k_running, "Who changed what", &add_audit},
+
+    Verb{"join", k_joining, "Become a member, with a token", &add_join},
+    Verb{"renew", k_joining, "Get another certificate", &add_renew},
+    Verb{"agent", k_joining, "Run the agent of a cluster", &add_agent},
+    Verb{"whoami", k_joining, "Which identity this is, and what it may do", &add_whoami},
+    Verb{"doctor", k_joining, "Check everything between here and the broker", &add_doctor},
+
+    Verb{"offers", k_market, "What is on sale, best first", &add_offers},
+    Verb{"hold", k_market, "Hold units of an offer", &add_hold},
+    Verb{"contracts", k_market, "Contracts: see, confirm, extend, renew, release, end",
+         &add_contracts},
+    Verb{"pools", k_market, "What providers sell from", &add_pools},
+    Verb{"events", k_market, "What happens, as it happens", &add_events},
+
+    Verb{"demo", k_trying, "Play a small market, told step by step", &add_demo},
+    Verb{"sim", k_trying, "Simulate a federation under faults and check the laws", &add_sim},
+    Verb{"validate", k_trying, "Check pool, offer, cluster and intent files", &add_validate},
+    Verb{"completion", k_trying, "Completion for bash, zsh or fish", &add_completion},
+};
+
+}  // namespace
+
+void add_verbs(CLI::App& app, Run& chosen) {
+  app.require_subcommand(1);
+  for (const Verb& verb : k_verbs) {
+    CLI::App* sub = app.add_subcommand(verb.name, verb.summary);
+    Run run = verb.add(*sub);
+    sub->group(verb.group);
+    sub->callback([&chosen, run] { chosen = run; });
+  }
+}
+
+}  // namespace spillway::cli

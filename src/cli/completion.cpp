@@ -1,0 +1,149 @@
+#include "cli/completion.h"
+
+#include <functional>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace spillway::cli {
+namespace {
+
+// One place on the command line: the words that led there, and what may come next.
+struct Stop {
+  std::string path;  // "spillway broker authority"
+  std::vector<const CLI::App*> words;
+  std::vector<const CLI::Option*> options;
+};
+
+void walk(const CLI::App& app, const std::string& path, std::vector<Stop>& stops) {
+  Stop stop{path, app.get_subcommands([](const CLI::App*) { return true; }), app.get_options()};
+  std::erase_if(stop.options, [](const CLI::Option* option) { return !option->nonpositional(); });
+  stops.push_back(stop);
+  for (const CLI::App* word : stop.words) walk(*word, path + " " + word->get_name(), stops);
+}
+
+std::vector<Stop> stops_of(const CLI::App& root) {
+  std::vector<Stop> stops;
+  walk(root, "spillway", stops);
+  return stops;
+}
+
+std::vector<std::string> spellings(const CLI::Option& option) {
+  std::vector<std::string> all;
+  for (const std::string& name : option.get_lnames()) all.push_back("--" + name);
+  for (const std::string& name : option.get_snames()) all.push_back("-" + name);
+  return all;
+}
+
+std::string join(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : " ") + part;
+  return text;
+}
+
+std::vector<std::string> next_words(const Stop& stop) {
+  std::vector<std::string> next;
+  for (const CLI::App* word : stop.words) next.push_back(word->get_name());
+  for (const CLI::Option* option : stop.options) {
+    for (std::string& spelling : spellings(*option)) next.push_back(std::move(spelling));
+  }
+  return next;
+}
+
+// In single quotation marks, for any of the shells.
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else if (c != '\n') {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
+// Finds in `line` the place that the words so far lead to, and sets `next` to what may follow.
+// Options and their values are skipped, for only known words lead further. For bash and zsh.
+std::string cases(const CLI::App& root) {
+  std::string known;
+  std::string choices;
+  for (const Stop& stop : stops_of(root)) {
+    if (stop.path != "spillway") known += (known.empty() ? "" : "|") + quoted(stop.path);
+    choices +=
+        fmt::format("    {}) next={} ;;\n", quoted(stop.path), quoted(join(next_words(stop))));
+  }
+  return "  local at=spillway next i\n"
+         "  for ((i = first; i < last; i++)); do\n"
+         "    case \"$at ${line[i]}\" in\n      " +
+         known +
+         ") at=\"$at ${line[i]}\" ;;\n"
+         "    esac\n"
+         "  done\n"
+         "  case \"$at\" in\n" +
+         choices + "  esac\n";
+}
+
+}  // namespace
+
+std::string bash_completion(const CLI::App& root) {
+  return "# spillway: bash completion.  source <(spillway completion bash)\n"
+         "_spillway() {\n"
+         "  local first=1 last=$COMP_CWORD\n"
+         "  local -a line=(\"${COMP_WORDS[@]}\")\n" +
+         cases(root) +
+         "  COMPREPLY=($(compgen -W \"$next\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n"
+         "}\n"
+         "complete -o default -F _spillway spillway\n";
+}
+
+std::string zsh_completion(const CLI::App& root) {
+  return "#compdef spillway\n"
+         "# spillway: zsh completion.  source <(spillway completion zsh)\n"
+         "_spillway() {\n"
+         "  local first=2 last=$CURRENT\n"
+         "  local -a line=(\"${words[@]}\")\n" +
+         cases(root) +
+         "  compadd -- ${=next}\n"
+         "  [[ $compstate[nmatches] -gt 0 ]] || _files\n"
+         "}\n"
+         "if [ \"$funcstack[1]\" = _spillway ]; then _spillway; else compdef _spillway spillway; "
+         "fi\n";
+}
+
+std::string fish_completion(const CLI::App& root) {
+  std::string text =
+      "# spillway: fish completion.  spillway completion fish | source\n"
+      "function __spillway_at\n"
+      "  set -l words (commandline -opc)\n"
+      "  set -l path spillway\n"
+      "  for word in $words[2..-1]\n"
+      "    contains -- \"$path $word\" $__spillway_paths; and set path \"$path $word\"\n"
+      "  end\n"
+      "  test \"$path\" = \"$argv[1]\"\n"
+      "end\n"
+      "set -g __spillway_paths";
+  const std::vector<Stop> stops = stops_of(root);
+  for (const Stop& stop : stops) text += " " + quoted(stop.path);
+  text += "\n";
+  for (const Stop& stop : stops) {
+    const std::string when =
+        fmt::format("complete -c spillway -n \"__spillway_at {}\"", quoted(stop.path));
+    for (const CLI::App* word : stop.words) {
+      text += fmt::format("{} -f -a {} -d {}\n", when, word->get_name(),
+                          quoted(word->get_description()));
+    }
+    for (const CLI::Option* option : stop.options) {
+      std::string names;
+      for (const std::string& name : option->get_lnames()) names += " -l " + name;
+      for (const std::string& name : option->get_snames()) names += " -s " + name;
+      text +=
+          fmt::format("{}{}{} -d {}\n", when, names, option->get_items_expected() > 0 ? " -r" : "",
+                      quoted(option->get_description()));
+    }
+  }
+  return text;
+}
+
+}  // namespace spillway::cli

@@ -1,0 +1,87 @@
+#include "cli/contract_text.h"
+
+#include <iterator>
+
+#include "cli/safe_text.h"
+
+namespace spillway::cli {
+namespace {
+
+// When the present state ends by itself, and how.
+std::string ends(const model::Contract& contract, const Clock& clock) {
+  switch (contract.state) {
+    case model::ContractState::hold:
+      return "hold expires " + clock(contract.deadline);
+    case model::ContractState::active:
+      return "lease ends " + clock(contract.deadline);
+    case model::ContractState::closing:
+      return "closes " + clock(contract.deadline);
+    case model::ContractState::closed:
+      return std::string(to_text(contract.reason));
+  }
+  return {};
+}
+
+std::string units_text(const model::Contract& contract) {
+  return fmt::format("{}/{}", contract.live_units(), contract.units.size());
+}
+
+std::string rate_text(const model::Contract& contract) {
+  return micros_to_text(contract.rate) + " " + contract.price.currency.text();
+}
+
+}  // namespace
+
+Table contracts_table(const std::vector<model::Contract>& contracts, const Clock& clock) {
+  Table table({{"CONTRACT"},
+               {"STATE"},
+               {"UNITS", Align::right},
+               {"RATE/H", Align::right},
+               {"OFFER"},
+               {"BUYER"},
+               {"ENDS"}});
+  for (const model::Contract& contract : contracts) {
+    table.add({contract.id.text, std::string(to_text(contract.state)), units_text(contract),
+               rate_text(contract), contract.offer.text, contract.buyer.text,
+               ends(contract, clock)});
+  }
+  return table;
+}
+
+std::string contract_text(const model::Contract& contract, const Clock& clock) {
+  Facts facts;
+  facts.add("contract", contract.id.text);
+  facts.add("state", std::string(to_text(contract.state)) + ", " + ends(contract, clock));
+  facts.add("offer", contract.offer.text);
+  facts.add("provider", contract.provider.text);
+  facts.add("buyer", contract.buyer.text);
+  facts.add("unit", to_text(contract.shape));
+  facts.add("rate", rate_text(contract) + " per unit-hour");
+  facts.add("created", clock(contract.created));
+  facts.add("started", clock(contract.started));
+  facts.add("terms", fmt::format("lease {}, notice {}, drain {}, grace {}",
+                                 to_text(contract.terms.lease), to_text(contract.terms.notice),
+                                 to_text(contract.terms.drain), to_text(contract.terms.grace)));
+  Table units({{"UNIT", Align::right}, {"STATE"}, {"CHARGED", Align::right}, {"NODE"}});
+  for (const model::Unit& unit : contract.units) {
+    units.add({fmt::format("{}", unit.number),
+               unit.live ? std::string("live") : "ended " + clock(unit.ended),
+               unit.live ? std::string() : micros_to_text(unit.charged),
+               unit_name(contract.id, unit.number)});
+  }
+  return facts.text() + "\n" + units.text();
+}
+
+std::string grants_text(const wire::HoldAnswer& told, const Clock& clock) {
+  std::string text;
+  for (const market::Grant& grant : told.grants) {
+    fmt::format_to(std::back_inserter(text),
+                   "Held {} of {} as contract {}, at {} {} per unit-hour; expires {}.\n",
+                   grant.units, safe(grant.offer.text), safe(grant.contract.text),
+                   micros_to_text(grant.rate), safe(grant.currency.text()),
+                   clock(grant.hold_until));
+  }
+  return text;
+}
+
+}  // namespace spillway::cli

@@ -1,0 +1,121 @@
+// spillway contracts: every rung of the ladder, for buyers; notice, for providers.
+#include <CLI/CLI.hpp>
+
+#include "cli/asking.h"
+#include "cli/contract_text.h"
+#include "cli/documents.h"
+#include "cli/parse.h"
+#include "cli/words.h"
+
+namespace spillway::cli {
+namespace {
+
+using wire::BrokerClient;
+
+struct ContractsArguments {
+  Asking asking;
+  std::string id;
+  std::string ttl;
+  std::vector<int32_t> units;
+};
+
+int run_list(const Asking& asking) {
+  return with_session("contracts", asking, [&](Session& session) -> Status {
+    const auto page =
+        all_pages(session, &BrokerClient::list_contracts, &wire::ContractPage::contracts);
+    if (!page) return tl::unexpected(page.error());
+    return show(asking.form(), json_of(*page), contracts_table(page->contracts, asking.clock()),
+                "No contracts.");
+  });
+}
+
+// One word of it: asks, then shows what the contract has become.
+int run_one(const char* verb, const ContractsArguments& arguments,
+            const std::function<Result<wire::ContractAnswer>(Session&, const ContractId&)>& ask) {
+  if (const Status status = check_contract_id(arguments.id); !status) {
+    return wrongly_called(verb, status.error());
+  }
+  const Asking& asking = arguments.asking;
+  return with_session(verb, asking, [&](Session& session) -> Status {
+    const auto told = ask(session, ContractId(arguments.id));
+    if (!told) return tl::unexpected(told.error());
+    return show(asking.form(), json_of(*told), [&] {
+      return asking.form() == Form::plain
+                 ? contracts_table({told->contract}, asking.clock()).plain()
+                 : contract_text(told->contract, asking.clock());
+    });
+  });
+}
+
+int run_extend(const ContractsArguments& arguments) {
+  const auto ttl = parse_duration(arguments.ttl);
+  if (!ttl) return wrongly_called("contracts extend", of_option("--ttl", ttl.error()));
+  return run_one("contracts extend", arguments, [&](Session& session, const ContractId& id) {
+    return session.ask(&BrokerClient::extend, id, *ttl);
+  });
+}
+
+int run_release(const ContractsArguments& arguments) {
+  return run_one("contracts release", arguments, [&](Session& session, const ContractId& id) {
+    return session.ask(&BrokerClient::release, id, wire::ReleaseRequest{arguments.units});
+  });
+}
+
+struct PlainWord {
+  const char* name;
+  const char* verb;
+  const char* summary;
+  void (BrokerClient::*question)(const ContractId&, wire::Then<wire::ContractAnswer>);
+};
+
+constexpr std::array k_plain_words{
+    PlainWord{"show", "contracts show", "Everything about one", &BrokerClient::get_contract},
+    PlainWord{"confirm", "contracts confirm", "Sign a hold: the money runs from now on",
+              &BrokerClient::confirm},
+    PlainWord{"renew", "contracts renew", "Renew its lease", &BrokerClient::renew},
+    PlainWord{"notice", "contracts notice", "As its provider: end it after the agreed notice",
+              &BrokerClient::give_notice},
+};
+
+CLI::App& add_word(Words& words, ContractsArguments& arguments, const char* name,
+                   const char* summary) {
+  CLI::App& word = words.add(name, summary);
+  word.add_option("id", arguments.id, "Of the contract")->required();
+  add_asking(word, arguments.asking);
+  return word;
+}
+
+}  // namespace
+
+Run add_contracts(CLI::App& verb) {
+  auto arguments = std::make_shared<ContractsArguments>();
+  add_asking(verb, arguments->asking);
+  add_examples(verb,
+               "  spillway contracts\n"
+               "  spillway contracts confirm 01jq3f8z5y6k7m8n9p0q1r2s3t\n"
+               "  spillway contracts release 01jq3f8z5y6k7m8n9p0q1r2s3t --unit 1 --unit 2\n"
+               "  spillway contracts -o json | jq -r '.contracts[].id'\n");
+  Words words(verb);
+  CLI::App& list = words.add("list", "All that this identity is a party of");
+  add_asking(list, arguments->asking);
+  for (const PlainWord& plain : k_plain_words) {
+    CLI::App& word = add_word(words, *arguments, plain.name, plain.summary);
+    words.run(word, [arguments, &plain] {
+      return run_one(plain.verb, *arguments, [&](Session& session, const ContractId& id) {
+        return session.ask(plain.question, id);
+      });
+    });
+  }
+  CLI::App& extend = add_word(words, *arguments, "extend", "Let a hold live longer, from now on");
+  extend.add_option("--ttl", arguments->ttl, "So long: 2m")->type_name("TIME")->required();
+  words.run(extend, [arguments] { return run_extend(*arguments); });
+  CLI::App& release = add_word(words, *arguments, "release", "Give units back, or all of them");
+  release.add_option("--unit", arguments->units, "Only this one; may be repeated")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->check(CLI::NonNegativeNumber);
+  words.run(release, [arguments] { return run_release(*arguments); });
+  return words.choose([arguments] { return run_list(arguments->asking); });
+}
+
+}  // namespace spillway::cli

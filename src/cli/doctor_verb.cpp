@@ -1,0 +1,61 @@
+// spillway doctor: everything between here and the broker, one by one, with what to do about it.
+#include <algorithm>
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/doctor.h"
+#include "cli/safe_text.h"
+#include "cli/verbs.h"
+
+namespace spillway::cli {
+namespace {
+
+struct DoctorArguments {
+  std::string dir;
+  std::string broker;
+  std::string state;
+};
+
+void print_finding(const Finding& finding) {
+  fmt::print("{} {:<12} {}\n", finding.good ? "✓" : "✗", finding.what, safe(finding.seen));
+  if (!finding.good && !finding.to_do.empty()) {
+    fmt::print("  {:<12} → {}\n", "", safe(finding.to_do));
+  }
+  std::fflush(stdout);  // the next one may take its time
+}
+
+int run_doctor(const DoctorArguments& arguments) {
+  Examination examination;
+  examination.dir = identity_dir(arguments.dir);
+  examination.broker = arguments.broker;
+  examination.state = arguments.state.empty() ? examination.dir + "/state" : arguments.state;
+  const auto findings = examine(examination, print_finding);
+  const auto bad = std::count_if(findings.begin(), findings.end(),
+                                 [](const Finding& finding) { return !finding.good; });
+  if (bad == 0) {
+    fmt::print("All is well.\n");
+    return k_ok;
+  }
+  fmt::print("{} of {} checks failed; begin with the first.\n", bad, findings.size());
+  return k_failed;
+}
+
+}  // namespace
+
+Run add_doctor(CLI::App& verb) {
+  auto arguments = std::make_shared<DoctorArguments>();
+  add_dir(verb, arguments->dir);
+  verb.add_option("--broker", arguments->broker,
+                  "Another address of the broker than the joined one")
+      ->type_name("URL");
+  verb.add_option("--state", arguments->state, "The agent's folder (state in --dir)")
+      ->type_name("DIR");
+  add_examples(verb,
+               "  spillway doctor\n"
+               "  spillway doctor --dir ./milan-edge\n"
+               "  spillway doctor --broker https://10.0.0.5:7443\n");
+  return [arguments] { return run_doctor(*arguments); };
+}
+
+}  // namespace spillway::cli

@@ -1,0 +1,137 @@
+// spillway hold: units of one offer. When the answer is lost the same hold is asked for again under
+// the same key, so that nothing is held twice.
+#include <thread>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/asking.h"
+#include "cli/contract_text.h"
+#include "cli/documents.h"
+#include "cli/parse.h"
+#include "cli/safe_text.h"
+#include "cli/verbs.h"
+#include "pki/hash.h"
+
+namespace spillway::cli {
+namespace {
+
+constexpr int k_tries = 5;
+constexpr auto k_first_pause = std::chrono::milliseconds(200);
+
+struct HoldArguments {
+  Asking asking;
+  std::string offer;
+  int32_t units = 1;
+  int32_t at_least = 0;  // 0: all of them
+  std::string ttl = "1m";
+  bool confirm = false;
+  std::string key;
+};
+
+Result<wire::HoldRequest> request_of(const HoldArguments& arguments) {
+  SPILLWAY_TRY(check_owned_id(arguments.offer));
+  const int32_t at_least = arguments.at_least == 0 ? arguments.units : arguments.at_least;
+  if (at_least > arguments.units) {
+    return fail(Code::invalid, "--at-least", "it is more than --units",
+                "ask for as many units at least");
+  }
+  const auto ttl = parse_duration(arguments.ttl);
+  if (!ttl) return tl::unexpected(of_option("--ttl", ttl.error()));
+  wire::HoldRequest request;
+  request.lines.push_back({OfferId(arguments.offer), arguments.units, at_least});
+  request.ttl = *ttl;
+  return request;
+}
+
+// "unavailable" says that nobody knows what became of it: asking again is safe, and the only way to
+// find out.
+template <class Ask>
+auto insist(const Ask& ask) {
+  auto told = ask();
+  auto pause = k_first_pause;
+  for (int i = 1; i < k_tries && !told && told.error().code == Code::unavailable; ++i) {
+    std::this_thread::sleep_for(pause);
+    pause *= 2;
+    told = ask();
+  }
+  return told;
+}
+
+Status confirm_all(const Asking& asking, Session& session, const wire::HoldAnswer& held) {
+  wire::ContractPage page;
+  for (const market::Grant& grant : held.grants) {
+    auto told = insist([&] { return session.ask(&wire::BrokerClient::confirm, grant.contract); });
+    if (!told) return tl::unexpected(told.error());
+    page.contracts.push_back(std::move(told->contract));
+  }
+  return show(asking.form(), json_of(page), [&]() -> std::string {
+    std::string text;
+    for (const model::Contract& contract : page.contracts) {
+      text += asking.form() == Form::plain ? safe(contract.id.text) + "\n"
+                                           : contract_text(contract, asking.clock());
+    }
+    return text;
+  });
+}
+
+Status hold(const HoldArguments& arguments, const wire::HoldRequest& request,
+            const std::string& key, Session& session) {
+  const auto held = insist([&] { return session.ask(&wire::BrokerClient::hold, key, request); });
+  if (!held) {
+    Error error = held.error();
+    if (error.code == Code::unavailable) {
+      error.next += fmt::format("{}the hold may be there: ask again with --key {}",
+                                error.next.empty() ? "" : "; ", key);
+    }
+    return tl::unexpected(std::move(error));
+  }
+  const Asking& asking = arguments.asking;
+  if (arguments.confirm) return confirm_all(asking, session, *held);
+  return show(asking.form(), json_of(*held), [&]() -> std::string {
+    std::string text;
+    if (asking.form() == Form::plain) {
+      for (const market::Grant& grant : held->grants) text += safe(grant.contract.text) + "\n";
+      return text;
+    }
+    text = grants_text(*held, asking.clock());
+    for (const market::Grant& grant : held->grants) {
+      text += fmt::format("To sign it: spillway contracts confirm {}\n", safe(grant.contract.text));
+    }
+    return text;
+  });
+}
+
+int run_hold(const HoldArguments& arguments) {
+  const auto request = request_of(arguments);
+  if (!request) return wrongly_called("hold", request.error());
+  const std::string key =
+      arguments.key.empty() ? pki::to_hex(pki::random_secret(16).view()) : arguments.key;
+  return with_session("hold", arguments.asking,
+                      [&](Session& session) { return hold(arguments, *request, key, session); });
+}
+
+}  // namespace
+
+Run add_hold(CLI::App& verb) {
+  auto arguments = std::make_shared<HoldArguments>();
+  verb.add_option("offer", arguments->offer, "Of which offer: cluster/name")->required();
+  verb.add_option("--units", arguments->units, "How many")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  verb.add_option("--at-least", arguments->at_least, "Be content with so many (all)")
+      ->check(CLI::Range(1, 10'000));
+  verb.add_option("--ttl", arguments->ttl, "How long it is held without being confirmed")
+      ->type_name("TIME")
+      ->capture_default_str();
+  verb.add_flag("--confirm", arguments->confirm, "Sign it at once: the money runs from then on");
+  verb.add_option("--key", arguments->key,
+                  "Idempotency: the same key again gets the same hold (a random one)");
+  add_asking(verb, arguments->asking);
+  add_examples(verb,
+               "  spillway hold turin/a100-small --units 2 --at-least 1\n"
+               "  spillway hold turin/a100-small --confirm\n"
+               "  spillway hold turin/a100-small --key nightly-2026-02-01 -o plain\n");
+  return [arguments] { return run_hold(*arguments); };
+}
+
+}  // namespace spillway::cli

@@ -1,0 +1,20 @@
+// Offers and rankings as people read them.
+#pragma once
+
+#include <string>
+
+#include "cli/table.h"
+#include "cli/when.h"
+#include "services/wire/bodies.h"
+
+namespace spillway::cli {
+
+Table ranking_table(const wire::QueryAnswer& told);
+// What stands below the table: how many fit, what ruled the others out, and with `explain` every
+// term of every candidate and the verdict on every offer.
+std::string ranking_notes(const wire::QueryAnswer& told, bool explain);
+
+Table offers_table(const wire::OfferPage& page, const Clock& clock);
+std::string offer_text(const wire::OfferRow& row, const Clock& clock);
+
+}  // namespace spillway::cli

@@ -1,0 +1,39 @@
+// spillway whoami: the identity in the folder, as the broker knows it.
+#include <CLI/CLI.hpp>
+
+#include "cli/asking.h"
+#include "cli/documents.h"
+#include "cli/safe_text.h"
+#include "cli/verbs.h"
+
+namespace spillway::cli {
+namespace {
+
+int run_whoami(const Asking& asking) {
+  return with_session("whoami", asking, [&](Session& session) -> Status {
+    const auto told = session.ask(&wire::BrokerClient::whoami);
+    if (!told) return tl::unexpected(told.error());
+    return show(asking.form(), json_of(*told), [&]() -> std::string {
+      if (asking.form() == Form::plain) return safe(told->name) + "\n";
+      Facts facts;
+      facts.add("name", told->name);
+      facts.add("federation", told->federation);
+      facts.add("roles", model::to_text(told->roles));
+      facts.add("certificate", "ends " + asking.clock()(told->not_after));
+      return facts.text();
+    });
+  });
+}
+
+}  // namespace
+
+Run add_whoami(CLI::App& verb) {
+  auto asking = std::make_shared<Asking>();
+  add_asking(verb, *asking);
+  add_examples(verb,
+               "  spillway whoami\n"
+               "  spillway whoami --dir /etc/spillway -o json\n");
+  return [asking] { return run_whoami(*asking); };
+}
+
+}  // namespace spillway::cli

@@ -1,0 +1,30 @@
+#include "cli/when.h"
+
+#include <gtest/gtest.h>
+
+namespace spillway::cli {
+namespace {
+
+constexpr Instant k_now{1'000'000'000'000};
+
+TEST(When, TellsTheLargestUnit) {
+  EXPECT_EQ(relative(k_now + minutes(4) + seconds(59), k_now), "in 4m");
+  EXPECT_EQ(relative(k_now - hours(3), k_now), "3h ago");
+  EXPECT_EQ(relative(k_now + hours(49), k_now), "in 2d");
+  EXPECT_EQ(relative(k_now + milliseconds(999), k_now), "now");
+  EXPECT_EQ(relative(k_now - milliseconds(999), k_now), "now");
+}
+
+TEST(When, AnyTwoTimesHaveADistance) {
+  EXPECT_TRUE(relative(Instant{INT64_MAX}, Instant{INT64_MIN}).starts_with("in "));
+  EXPECT_TRUE(relative(Instant{INT64_MIN}, Instant{INT64_MAX}).ends_with(" ago"));
+}
+
+TEST(When, WideIsExact) {
+  EXPECT_EQ((Clock{k_now, true})(k_now), "2001-09-09T01:46:40Z");
+  EXPECT_EQ((Clock{k_now, false})(k_now + seconds(5)), "in 5s");
+  EXPECT_EQ((Clock{k_now, false})(std::optional<Instant>()), "");
+}
+
+}  // namespace
+}  // namespace spillway::cli
