@@ -74,7 +74,9 @@ void EventHub::on_event(const market::Event& event) {
   std::string plain;
   std::string with_origin;
   drop_if([&](Open& open) {
-    if (!open.live || !concerns(event, open.listener)) return false;
+    // What was fed from the store may be ahead of our own log.
+    const bool told = event.sequence <= open.sent;
+    if (!open.live || told || !concerns(event, open.listener)) return false;
     std::string& text = open.listener.hears_all ? with_origin : plain;
     if (text.empty()) text = sse_text(event, open.listener.hears_all);
     return !send(open, event, text);

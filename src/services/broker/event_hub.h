@@ -6,10 +6,9 @@
 // with the sequence that they saw last and miss nothing.
 #pragma once
 
-#include <list>
+#include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
 
 #include "host/event_log.h"
 #include "host/lifeline.h"
@@ -67,7 +66,7 @@ class EventHub {
   host::Store& store_;
   host::EventLog& log_;
   HubOptions options_;
-  std::unordered_map<uint64_t, Open> streams_;
+  std::map<uint64_t, Open> streams_;  // oldest first: whoever is told, in the same order
   uint64_t next_number_ = 1;
   uint64_t slow_ = 0;
   host::Lifeline lifeline_;
