@@ -39,6 +39,7 @@ void EventHub::drop_if(Which which) {
 
 void EventHub::start() {
   log_.listen(lifeline_.guard([this](const market::Event& event) { on_event(event); }));
+  log_.on_jump(lifeline_.guard([this](int64_t) { on_jump(); }));
   beat_later();
 }
 
@@ -81,6 +82,12 @@ void EventHub::on_event(const market::Event& event) {
     if (text.empty()) text = sse_text(event, open.listener.hears_all);
     return !send(open, event, text);
   });
+}
+
+// The log has left events out, for the store forgot them before we could read them. Who comes back
+// is told what it missed, or that nobody knows any more.
+void EventHub::on_jump() {
+  drop_if([](const Open& open) { return open.live; });
 }
 
 void EventHub::feed(uint64_t number) {

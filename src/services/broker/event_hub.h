@@ -53,6 +53,7 @@ class EventHub {
   };
 
   void on_event(const market::Event& event);
+  void on_jump();
   void feed(uint64_t number);
   void feed_from_store(uint64_t number);
   bool send(Open& open, const market::Event& event, std::string_view text);
