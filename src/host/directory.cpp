@@ -117,6 +117,18 @@ void Directory::learn(const Commit& commit) {
   }
 }
 
+void Directory::look_up(const std::string& name, std::function<void(const Status&)> then) {
+  Load load;
+  load.keys = {market::identity_key(name)};
+  store_.load(std::move(load),
+              lifeline_.guard([this, then = std::move(then)](const Result<Snapshot>& snapshot) {
+                if (!snapshot) return then(tl::unexpected(snapshot.error()));
+                const auto* held = std::get_if<IdentityRow>(&snapshot->rows.front().record);
+                if (held != nullptr) take(snapshot->rows.front().version, *held);
+                then({});
+              }));
+}
+
 void Directory::take(int64_t version, const IdentityRow& identity) {
   Known& known = known_[identity->name];
   if (version <= known.version) return;

@@ -29,6 +29,9 @@ class Directory {
   void start();
   // For BookHost::listen.
   void learn(const Commit& commit);
+  // Reads one from the store, then calls: for what may have been committed elsewhere, and is about
+  // to be told to somebody who will count on it here.
+  void look_up(const std::string& name, std::function<void(const Status&)> then);
 
   // Null: nobody has joined under this name, or not everything is loaded yet.
   market::Shared<model::Identity> find(const std::string& name) const;

@@ -18,6 +18,18 @@ wire::CertificateAnswer answer_of(const Desk& desk, const model::Identity& ident
   return told;
 }
 
+// Once this broker knows of what it tells: a repeated answer is of something that another broker, or
+// an attempt whose outcome was unknown, has done.
+void when_known(Desk& desk, const std::shared_ptr<Call>& call, const market::Answer& told,
+                std::function<void()> then) {
+  if (!told.replayed) return then();
+  desk.directory.look_up(told.identity->name,
+                         [&desk, call, then = std::move(then)](const Status& known) {
+                           if (!known) return refuse(desk, *call, known.error());
+                           then();
+                         });
+}
+
 // The token was found; whether it may still be used is decided in the same commit as using it.
 void join_with(Desk& desk, const std::shared_ptr<Call>& call, const market::TokenRecord& token,
                const std::string& request) {
@@ -27,7 +39,9 @@ void join_with(Desk& desk, const std::shared_ptr<Call>& call, const market::Toke
   submit(desk, call,
          market::Join{token.id, issued->key, issued->certificate, issued->not_after},
          [&desk, call](const market::Answer& told) {
-           answer(desk, *call, told.replayed ? 200 : 201, answer_of(desk, *told.identity));
+           when_known(desk, call, told, [&desk, call, told] {
+             answer(desk, *call, told.replayed ? 200 : 201, answer_of(desk, *told.identity));
+           });
          });
 }
 
@@ -60,7 +74,9 @@ void handle_recertify(Desk& desk, const std::shared_ptr<Call>& call) {
          market::Recertify{call->caller.name, call->caller.key, issued->key, issued->certificate,
                            issued->not_after},
          [&desk, call](const market::Answer& told) {
-           answer(desk, *call, 201, answer_of(desk, *told.identity));
+           when_known(desk, call, told, [&desk, call, told] {
+             answer(desk, *call, 201, answer_of(desk, *told.identity));
+           });
          });
 }
 
@@ -132,7 +148,9 @@ void handle_revoke(Desk& desk, const std::shared_ptr<Call>& call) {
   }
   submit(desk, call, market::Revoke{call->parameters[0]},
          [&desk, call](const market::Answer& told) {
-           answer(desk, *call, 200, wire::row_of(*told.identity));
+           when_known(desk, call, told, [&desk, call, told] {
+             answer(desk, *call, 200, wire::row_of(*told.identity));
+           });
          });
 }
 
