@@ -2,13 +2,11 @@
 
 namespace spillway::sim {
 
-SimBuyer::SimBuyer(World& world, Network& network, std::vector<std::unique_ptr<SimBroker>>& brokers,
-                   Address at, model::Cluster cluster, const std::vector<OfferId>& offers,
-                   Laws& laws)
-    : Party(world, network, brokers, at),
+SimBuyer::SimBuyer(Surroundings& around, Address at, model::Cluster cluster,
+                   const std::vector<OfferId>& offers)
+    : Party(around, at, {cluster.id.text, {model::Role::consumer}, cluster.labels}),
       cluster_(std::move(cluster)),
-      offers_(offers),
-      laws_(laws) {}
+      offers_(offers) {}
 
 void SimBuyer::begin() {
   mine_.clear();
@@ -16,44 +14,72 @@ void SimBuyer::begin() {
 }
 
 void SimBuyer::act_later() {
-  process_.after(world_.between(milliseconds(500), seconds(4)), [this] {
-    if (!is_retired()) {
-      act();
-      act_later();
-    }
+  process_.after(world_.between(milliseconds(500), seconds(5)), [this] {
+    if (has_joined()) follow();
+    if (is_retired()) return;
+    if (has_joined()) act();
+    act_later();
   });
 }
 
 void SimBuyer::act() {
   const auto dice = world_.below(100);
+  if (dice < 2) return renew();
   if (mine_.empty() || dice < 35) return hold();
-  if (dice < 45) return query();
+  if (dice < 43) return query();
+  if (dice < 46) return look_at_offer();
   if (dice < 50) return trespass();
   const auto pick = std::next(mine_.begin(), static_cast<ptrdiff_t>(world_.below(mine_.size())));
   if (dice < 70) return give_back(pick->first);
   next_step(pick->first);
 }
 
-void SimBuyer::hold() {
-  market::Hold hold;
-  hold.buyer = cluster_.id;
-  hold.key = fmt::format("key-{}", ++keys_);
-  hold.ttl = world_.between(seconds(2), seconds(60));
-  const auto lines = 1 + world_.below(10) / 8;
-  for (uint64_t i = 0; i < lines; ++i) {
-    const OfferId& offer = offers_[world_.below(offers_.size())];
-    if (i == 1 && hold.lines[0].offer == offer) break;
-    const auto units = static_cast<int32_t>(1 + world_.below(3));
-    hold.lines.push_back({offer, units, world_.chance(500) ? 1 : units});
+// Now and then twice, as clients do that are not sure that they were heard.
+void SimBuyer::ask(const Verb& verb, Told then) {
+  if (world_.chance(50)) {
+    process_.after(world_.between({}, seconds(5)),
+                   [verb] { verb([](const Result<wire::ContractAnswer>&) {}); });
   }
-  ask(hold, [this](Result<market::Answer> answer) {
-    if (answer) on_held(*answer);
-  });
+  insist<wire::ContractAnswer>(verb, std::move(then));
 }
 
-void SimBuyer::on_held(const market::Answer& answer) {
+// One that was recommended, or just any.
+const OfferId& SimBuyer::pick_offer() {
+  const bool any = liked_.empty() || world_.chance(400);
+  const std::vector<OfferId>& from = any ? offers_ : liked_;
+  return from[world_.below(from.size())];
+}
+
+void SimBuyer::hold() {
+  wire::HoldRequest body;
+  body.ttl = world_.between(seconds(2), seconds(60));
+  const auto lines = 1 + world_.below(10) / 8;
+  for (uint64_t i = 0; i < lines; ++i) {
+    const OfferId& offer = pick_offer();
+    if (i == 1 && body.lines[0].offer == offer) break;
+    const auto units = static_cast<int32_t>(1 + world_.below(3));
+    body.lines.push_back({offer, units, world_.chance(500) ? 1 : units});
+  }
+  const auto ask_once = [this, key = fmt::format("key-{}", ++keys_),
+                         body](wire::Then<wire::HoldAnswer> then) {
+    client_.hold(key, body, std::move(then));
+  };
+  if (world_.chance(50)) {
+    process_.after(world_.between({}, seconds(5)),
+                   [ask_once] { ask_once([](const Result<wire::HoldAnswer>&) {}); });
+  }
+  insist<wire::HoldAnswer>(
+      ask_once,
+      [this](const Result<wire::HoldAnswer>& answer) {
+        if (answer) on_held(*answer);
+      },
+      8);
+}
+
+void SimBuyer::on_held(const wire::HoldAnswer& answer) {
   for (const market::Grant& grant : answer.grants) {
     mine_[grant.contract] = Stage::held;
+    around_.contracts.push_back(grant.contract);
     // Some holds are simply forgotten.
     if (world_.chance(850)) next_step(grant.contract);
   }
@@ -62,50 +88,81 @@ void SimBuyer::on_held(const market::Answer& answer) {
 void SimBuyer::next_step(const ContractId& contract) {
   if (mine_[contract] == Stage::active) return keep_up(contract);
   if (world_.chance(150)) {
-    ask(market::Extend{cluster_.id, contract, seconds(30)}, [](const Result<market::Answer>&) {});
+    ask([this, contract](Told then) { client_.extend(contract, seconds(30), std::move(then)); });
     return;
   }
-  ask(market::Confirm{cluster_.id, contract}, [this, contract](Result<market::Answer> answer) {
-    if (answer) {
-      mine_[contract] = Stage::active;
-      keep_up(contract);
-    } else {
-      mine_.erase(contract);
-    }
-  });
+  ask([this, contract](Told then) { client_.confirm(contract, std::move(then)); },
+      [this, contract](const Result<wire::ContractAnswer>& answer) {
+        if (answer) {
+          mine_[contract] = Stage::active;
+          keep_up(contract);
+        } else {
+          mine_.erase(contract);
+        }
+      });
 }
 
 void SimBuyer::keep_up(const ContractId& contract) {
   process_.after(world_.between(seconds(5), seconds(40)), [this, contract] {
     if (is_retired() || !mine_.contains(contract)) return;
-    ask(market::Renew{cluster_.id, contract}, [this, contract](Result<market::Answer> answer) {
-      if (!answer) {
-        mine_.erase(contract);
-      } else if (world_.chance(900)) {
-        keep_up(contract);  // else: it forgets, and the lease lapses
-      }
-    });
+    ask([this, contract](Told then) { client_.renew(contract, std::move(then)); },
+        [this, contract](const Result<wire::ContractAnswer>& answer) {
+          if (!answer) {
+            mine_.erase(contract);
+          } else if (world_.chance(900)) {
+            keep_up(contract);  // else: it forgets, and the lease lapses
+          }
+        });
   });
 }
 
 void SimBuyer::give_back(const ContractId& contract) {
-  market::Release release{cluster_.id, contract, {}};
-  if (world_.chance(500)) release.units = {0};
-  ask(release, [this, contract](Result<market::Answer> answer) {
-    const bool over = !answer || !answer->contract || !answer->contract->is_live();
-    if (over) mine_.erase(contract);
-  });
+  wire::ReleaseRequest body;
+  if (world_.chance(500)) body.units = {0};
+  ask([this, contract, body](Told then) { client_.release(contract, body, std::move(then)); },
+      [this, contract](const Result<wire::ContractAnswer>& answer) {
+        if (!answer || !answer->contract.is_live()) mine_.erase(contract);
+      });
 }
 
-// A contract id is no secret; it opens nothing to others.
+// A contract id is no secret; it opens nothing to others, and tells them nothing: not even that
+// there is such a contract.
 void SimBuyer::trespass() {
-  const ContractId& known = mine_.begin()->first;
-  const ClusterId stranger("stranger");
-  const auto refused = [this](const Result<market::Answer>& answer) {
-    laws_.expect(!answer, 5, "a stranger touched a contract");
+  const auto& all = around_.contracts;
+  const ContractId& known = all[world_.below(all.size())];
+  const auto* row = laws_.rows().get<model::Contract>(market::key_of(known));
+  if (row == nullptr || row->buyer == cluster_.id) return;
+  const auto looks_missing = [this, known](const Result<wire::ContractAnswer>& answer) {
+    laws_.expect(!answer, 5, fmt::format("{} touched a foreign contract", name()));
+    if (answer || describe(answer.error().code).not_now) return;
+    const bool unknown = answer.error().code == Code::not_found;
+    laws_.expect(unknown || answer.error().code == Code::denied, 5,
+                 fmt::format("{} can tell that contract {} is there: {}", name(), known.text,
+                             answer.error().message()));
   };
-  ask(market::Look{stranger, known}, refused);
-  ask(market::Release{stranger, known, {}}, refused);
+  switch (world_.below(4)) {
+    case 0:
+      return client_.release(known, {}, looks_missing);
+    case 1:
+      return client_.confirm(known, looks_missing);
+    case 2:
+      return client_.renew(known, looks_missing);
+    default:
+      return client_.get_contract(known, looks_missing);
+  }
+}
+
+bool SimBuyer::sees(const OfferId& offer) const {
+  const auto* row = laws_.rows().get<market::OfferRecord>(market::key_of(offer));
+  return row != nullptr && may_see(row->offer.visibility, cluster_.id, cluster_.labels);
+}
+
+void SimBuyer::look_at_offer() {
+  const OfferId& offer = offers_[world_.below(offers_.size())];
+  client_.get_offer(offer, [this, offer](const Result<wire::OfferRow>& row) {
+    laws_.expect(!row || sees(offer), 5,
+                 fmt::format("{} was shown {}, which it may not see", name(), offer.text));
+  });
 }
 
 model::Intent SimBuyer::invent_intent() {
@@ -121,26 +178,29 @@ model::Intent SimBuyer::invent_intent() {
   return intent;
 }
 
-// Asked of a broker's memory directly: queries change nothing, so the network adds nothing.
 void SimBuyer::query() {
-  const host::CatalogueFeed* feed = brokers_[world_.below(brokers_.size())]->feed();
-  if (feed == nullptr || !feed->is_ready()) return;
-  const model::Intent intent = invent_intent();
-  const auto ranking = feed->query(cluster_.id, intent, rank::Page{.size = 5, .cursor = {}},
-                                   rank::Detail::every_offer);
-  if (ranking) check_ranking(intent, *ranking);
+  wire::QueryRequest body;
+  body.intent = invent_intent();
+  body.limit = 5;
+  body.explain = true;
+  client_.query(body, [this, intent = body.intent](const Result<wire::QueryAnswer>& ranking) {
+    if (!ranking) return;
+    check_ranking(intent, *ranking);
+    liked_.clear();
+    for (const wire::Candidate& candidate : ranking->candidates) liked_.push_back(candidate.offer);
+  });
 }
 
-void SimBuyer::check_ranking(const model::Intent& intent, const rank::Ranking& ranking) {
+void SimBuyer::check_ranking(const model::Intent& intent, const wire::QueryAnswer& ranking) {
   int64_t ruled_out = 0;
-  for (const rank::RuledOut& one : ranking.ruled_out) ruled_out += one.offers;
+  for (const wire::RuledOut& one : ranking.ruled_out) ruled_out += one.offers;
   laws_.expect(ranking.considered == ranking.fitting + ruled_out, 7,
                "a query does not say what became of every offer");
   laws_.expect(ranking.fitting > 0 || !ranking.why.empty(), 7, "an empty answer without a reason");
   int64_t last = INT64_MIN;
-  for (const rank::Candidate& candidate : ranking.candidates) {
+  for (const wire::Candidate& candidate : ranking.candidates) {
     int64_t sum = 0;
-    for (const rank::Term& term : candidate.terms) sum += term.amount;
+    for (const wire::Term& term : candidate.terms) sum += term.amount;
     laws_.expect(sum == candidate.score, 7, "a score is not the sum of its terms");
     laws_.expect(candidate.score >= last, 7, "a worse offer stands before a better one");
     last = candidate.score;
@@ -148,10 +208,8 @@ void SimBuyer::check_ranking(const model::Intent& intent, const rank::Ranking& r
         !intent.constraints.max_unit_hour || candidate.rate <= *intent.constraints.max_unit_hour, 7,
         "an offer beyond the cap was recommended");
   }
-  for (const rank::Verdict& verdict : ranking.verdicts) {
-    const auto* offer = laws_.rows().get<market::OfferRecord>(market::key_of(verdict.offer));
-    laws_.expect(offer != nullptr && may_see(offer->offer.visibility, cluster_.id, cluster_.labels),
-                 5, "a query tells of an offer that the buyer may not see");
+  for (const wire::Verdict& verdict : ranking.verdicts) {
+    laws_.expect(sees(verdict.offer), 5, "a query tells of an offer that the buyer may not see");
   }
 }
 

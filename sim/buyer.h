@@ -1,5 +1,5 @@
 // A buyer whose needs come and go: queries, holds, confirms, renews, gives back unit by unit;
-// forgets, vanishes, and now and then tries what it may not.
+// forgets, vanishes, repeats itself, and now and then tries what it may not.
 #pragma once
 
 #include <map>
@@ -10,32 +10,39 @@ namespace spillway::sim {
 
 class SimBuyer : public Party {
  public:
-  SimBuyer(World& world, Network& network, std::vector<std::unique_ptr<SimBroker>>& brokers,
-           Address at, model::Cluster cluster, const std::vector<OfferId>& offers, Laws& laws);
+  SimBuyer(Surroundings& around, Address at, model::Cluster cluster,
+           const std::vector<OfferId>& offers);
 
-  void begin() override;
   const model::Cluster& cluster() const { return cluster_; }
 
  private:
   enum class Stage { held, active };
+  using Told = wire::Then<wire::ContractAnswer>;
+  using Verb = std::function<void(Told)>;
 
+  void begin() override;
   void act_later();
   void act();
   void hold();
-  void on_held(const market::Answer& answer);
+  void on_held(const wire::HoldAnswer& answer);
   void next_step(const ContractId& contract);
   void keep_up(const ContractId& contract);
   void give_back(const ContractId& contract);
   void trespass();
+  void look_at_offer();
   void query();
+  void ask(
+      const Verb& verb, Told then = [](const Result<wire::ContractAnswer>&) {});
   model::Intent invent_intent();
-  void check_ranking(const model::Intent& intent, const rank::Ranking& ranking);
+  void check_ranking(const model::Intent& intent, const wire::QueryAnswer& ranking);
+  bool sees(const OfferId& offer) const;
+  const OfferId& pick_offer();
 
   model::Cluster cluster_;
   const std::vector<OfferId>& offers_;  // of the whole market, also what it may not see
-  Laws& laws_;
-  std::map<ContractId, Stage> mine_;  // in memory: a crash forgets it
-  uint64_t keys_ = 0;                 // on disk: no key is used twice by accident
+  std::map<ContractId, Stage> mine_;    // in memory: a crash forgets it
+  std::vector<OfferId> liked_;          // by the last query
+  uint64_t keys_ = 0;                   // on disk: no key is used twice by accident
 };
 
 }  // namespace spillway::sim

@@ -50,6 +50,7 @@ void Laws::on_commit(const host::Commit& commit, const Undo& undo) {
     check_account({Kind::account, id}, undo, sold_to.contains(id));
   }
   check_outage(commit, undo);
+  remember_events(commit);
   for (const market::Event& event : commit.events) check_origin(event);
 }
 

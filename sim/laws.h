@@ -5,11 +5,12 @@
 // clang-format off
 //   1 cover      a grant is covered by its pool, quota and budget; sums are what they sum; charges
 //   2 durable    what was acknowledged is there; a key has one answer; log and versions have no gaps;
-//                every broker hears every event once, in order
+//                every broker hears every event once, in order; so does every party, of its own
 //   3 owned      nothing stays behind: when all is quiet every contract is closed (settled())
 //   4 calm       no lease ends before its deadline and the recorded outage; no unconfirmed pool sells
 //   5 private    nobody is sold what it may not see; foreign contracts do not exist; a token serves one
-//                key, in its time; who is revoked neither renews nor sells
+//                key, in its time; who is revoked neither renews nor sells; nobody is told of events
+//                or shown contracts of others
 //   7 explained  every refusal names the thing, the reason and the next step; every change of a
 //                contract or identity has its event, and every event who caused it; scores are the
 //                sums of their terms
@@ -17,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,6 +27,8 @@
 #include "base/result.h"
 #include "market/commands.h"
 #include "market/rules.h"
+#include "net/message.h"
+#include "services/wire/bodies.h"
 #include "sim/rows.h"
 
 namespace spillway::sim {
@@ -36,12 +40,23 @@ class Laws {
   void on_commit(const host::Commit& commit, const Undo& undo);
   void on_answer(const market::Command& command, const Result<market::Answer>& answer);
   void on_event(const market::Event& event);  // that a broker was told of
+  // An answer on the wire, to whoever goes by that name. Tells of whom it says that it is revoked.
+  std::optional<wire::IdentityRow> on_response(const std::string& caller,
+                                               const net::Request& request,
+                                               const net::Response& response);
+  // `name` was told of event `sequence`; before it, of `last` (-1: from anywhere on).
+  void on_told(const std::string& name, int64_t last, int64_t sequence);
+  // Nothing that concerns `name` came after `last`, but for what has only just happened.
+  void check_told_all(const std::string& name, int64_t last);
   void on_store_crash();
   void settled();
 
   const std::optional<std::string>& broken() const { return broken_; }
   uint64_t checks() const { return checks_; }
   const Rows& rows() const { return rows_; }
+  void set_clock(std::function<Instant()> clock) { clock_ = std::move(clock); }
+  // When `name` was revoked, by the world's clock.
+  std::optional<Instant> revoked_since(const std::string& name) const;
 
   // For laws that are checked elsewhere (queries).
   void expect(bool holds, int law, const std::string& what);
@@ -74,6 +89,18 @@ class Laws {
   void check_origin(const market::Event& event);
   void on_identity_answer(const market::Command& command, const market::Answer& answer);
   void check_acknowledged_identities();
+  // laws_wire.cpp
+  void check_problem(const std::string& caller, const net::Request& request,
+                     const net::Response& response);
+  void check_snapshot(const std::string& caller, const wire::SnapshotAnswer& snapshot);
+  void on_contract_answer(const std::string& caller, const net::Request& request,
+                          const net::Response& response);
+  void on_hold_answer(const std::string& caller, const net::Request& request,
+                      const net::Response& response);
+  void on_join_answer(const net::Request& request, const net::Response& response);
+  bool sees_all(const std::string& name) const;
+  bool concerns(int64_t sequence, const std::string& name) const;
+  void remember_events(const host::Commit& commit);
   // laws.cpp
   void check_sequence(const market::Record& before, const market::Record& after);
   void check_request(const market::Record& before, const market::Record& after, Instant at);
@@ -87,6 +114,17 @@ class Laws {
   std::map<std::string, Acknowledged> acknowledged_;
   std::map<std::string, std::string> joined_;  // token → the key that was told that it has joined
   std::map<std::string, Instant> revoked_;     // name → since when, as somebody was told
+  std::map<std::string, Instant> revoked_at_;  // name → when, by the world's clock
+  std::function<Instant()> clock_ = [] { return Instant{}; };
+
+  // Whose business an event is; of all that ever were, for the log forgets.
+  struct Business {
+    bool of_all = false;
+    std::string provider;
+    std::string buyer;
+    Instant at;  // by the world's clock
+  };
+  std::vector<Business> history_;  // of event 1, 2, …
 };
 
 }  // namespace spillway::sim

@@ -21,25 +21,22 @@ bool joins(const Rows& rows, const Undo& undo, const std::string& name) {
   });
 }
 
-// Which command may lead to an event, where there is only one.
-std::string_view cause_of(EventKind kind) {
-  switch (kind) {
+// Whose request leads to an event, where that is certain. Null: it may be anybody's, or nobody's.
+const std::string* cause_of(const market::Event& event) {
+  switch (event.kind) {
     case EventKind::contract_held:
-      return "hold";
+    case EventKind::contract_extended:
     case EventKind::contract_confirmed:
-      return "confirm";
+    case EventKind::contract_renewed:
+      return &event.buyer.text;
     case EventKind::pool_published:
-      return "publish-pool";
-    case EventKind::token_made:
-      return "make-token";
+    case EventKind::offer_published:
+      return &event.provider.text;
     case EventKind::identity_joined:
-      return "join";
     case EventKind::identity_renewed:
-      return "recertify";
-    case EventKind::identity_revoked:
-      return "revoke";
+      return &event.subject;
     default:
-      return {};
+      return nullptr;
   }
 }
 
@@ -77,6 +74,7 @@ void Laws::check_identity(const std::string& name, const market::Record& before,
                      was == nullptr ? "unknown" : "revoked"));
   expect(by_token || (was != nullptr && was->since == is->since && was->roles == is->roles), 5,
          fmt::format("{} became another without a token", name));
+  if (is->revoked && (was == nullptr || !was->revoked)) revoked_at_[name] = clock_();
   expect(by_token || was == nullptr || !was->revoked || is->revoked, 5,
          fmt::format("{} is no longer revoked, without a token", name));
   host::Scan scan;
@@ -96,8 +94,8 @@ void Laws::check_seller(const market::PoolRecord& pool) {
 }
 
 void Laws::check_origin(const market::Event& event) {
-  const std::string_view cause = cause_of(event.kind);
-  expect(cause.empty() || event.by == cause, 7,
+  const std::string* cause = cause_of(event);
+  expect(cause == nullptr || event.by == *cause, 7,
          fmt::format("event {} on {} is put down to '{}'", to_text(event.kind), event.subject,
                      event.by));
   expect(event.by.empty() == event.request.empty(), 7, "an event has half an origin");

@@ -2,6 +2,7 @@
 // parties may be cut off from each other.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -25,6 +26,7 @@ class Network {
   explicit Network(World& world) : world_(world) {}
 
   void set_weather(const Weather& weather) { weather_ = weather; }
+  bool is_fair() const { return weather_.drop_permille == 0; }
   void cut(Address a, Address b) { cuts_.insert(std::minmax(a, b)); }
   void mend(Address a, Address b) { cuts_.erase(std::minmax(a, b)); }
   void mend_all() { cuts_.clear(); }
@@ -33,6 +35,10 @@ class Network {
   // Runs `deliver` at the other end, once, twice or never. It has to see for itself whether the
   // receiver is up.
   void send(Address from, Address to, Task deliver);
+  // Once or never: what travels over a connection does not come twice.
+  void carry(Address from, Address to, Task deliver);
+  // How long the next message takes; none: it is lost. For those who keep an order themselves.
+  std::optional<Duration> next_delay(Address from, Address to);
 
  private:
   Duration delay();

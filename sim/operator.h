@@ -1,40 +1,47 @@
-// The operator, and those who join: tokens are made, cancelled, used in time, too late and twice;
-// identities are renewed, with another key or the same, revoked, and join again. The providers are
-// among them: one that is revoked sells nothing until it is back.
+// The operator, and those who only belong: tokens are made, cancelled, used in time, too late and
+// twice; identities are renewed, revoked, and join again. Providers and buyers are among them: who
+// is revoked sells and buys nothing until it is back.
 #pragma once
 
-#include <map>
+#include <vector>
 
 #include "sim/party.h"
 
 namespace spillway::sim {
 
-class SimOperator : public Party {
+// A member without any business: asks who it is, renews, and follows what it may hear.
+class SimMember : public Party {
  public:
-  SimOperator(World& world, Network& network, std::vector<std::unique_ptr<SimBroker>>& brokers,
-              Address at, const std::vector<ClusterId>& providers);
-
-  void begin() override;
+  using Party::Party;
 
  private:
-  // As the person knows it; on disk.
-  struct Person {
-    model::Roles roles;
-    std::string key;  // empty: has not joined
-    bool revoked = false;
-  };
+  void begin() override;
+  void act_later();
+};
 
+class SimOperator : public Party {
+ public:
+  SimOperator(Surroundings& around, Address at, std::vector<Party*> members,
+              std::vector<model::Cluster> clusters);
+
+  // Its key, with which the first broker is set up, and the certificate that it got by that.
+  const std::string& key() const { return own_key_; }
+  void take_office();
+
+ private:
+  void begin() override;
   void act_later();
   void act();
-  void admit(const std::string& name);
-  void join(const std::string& name, const std::string& token);
-  void renew(const std::string& name);
-  void revoke(const std::string& name);
-  std::string fresh_key();
-  std::string fresh_certificate();
+  void put_clusters();
+  void admit(Party& member);
+  void misuse(const std::string& token, Duration ttl);
+  void revoke(Party& member);
+  void readmit();
 
-  std::map<std::string, Person> people_;
-  uint64_t numbers_ = 0;  // on disk: no token, key or certificate comes twice
+  std::vector<Party*> members_;
+  std::vector<model::Cluster> clusters_;
+  std::string own_key_;
+  bool clusters_put_ = false;  // on disk
 };
 
 }  // namespace spillway::sim

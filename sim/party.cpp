@@ -3,59 +3,146 @@
 namespace spillway::sim {
 
 namespace {
-constexpr Duration k_ask_timeout = seconds(3);
+// Another broker may not know yet who has just joined.
+constexpr Duration k_turned_away = seconds(10);
+}  // namespace
+
+std::vector<Door*> Surroundings::doors() const {
+  std::vector<Door*> doors;
+  for (const auto& broker : brokers) doors.push_back(broker.get());
+  return doors;
 }
 
-void Party::ask(market::Command command, host::Reply reply, int tries) {
-  if (tries == 0) {
-    reply(fail(Code::unavailable, "market", "no broker answered", "try again later"));
+Party::Party(Surroundings& around, Address at, Person person)
+    : around_(around),
+      world_(around.world),
+      laws_(around.laws),
+      process_(around.world),
+      channel_(process_, at, around.network, around.doors()),
+      client_(channel_),
+      address_(at),
+      person_(std::move(person)) {
+  channel_.watch_answers([this](int status) { watch_status(status); });
+}
+
+void Party::crash() {
+  process_.crash();
+  ++turn_;
+  stream_.reset();
+  following_ = false;
+  turned_away_ = false;
+  is_denied_ = false;
+  end();
+}
+
+void Party::restart() {
+  process_.restart();
+  start();
+}
+
+void Party::start() {
+  channel_.move_on();
+  if (!token_.empty()) join(token_, token_key_, 20);
+  begin();
+}
+
+void Party::watch_status(int status) {
+  if (status != 401) {
+    is_denied_ = status == 503 && is_denied_;
     return;
   }
-  auto once = std::make_shared<host::Reply>(std::move(reply));
-  const auto again = [this, command, once, tries] {
-    if (*once) ask(command, std::exchange(*once, nullptr), tries - 1);
-  };
-  process_.after(k_ask_timeout + world_.between({}, seconds(1)), again);
-  SimBroker& broker = any_broker();
-  network_.send(
-      address_, broker.address(), [this, &broker, command, once, again, life = process_.life()] {
-        if (!broker.process().is_up()) return;
-        broker.handle(command, [this, &broker, once, again, life](Result<market::Answer> answer) {
-          network_.send(
-              broker.address(), address_, [this, once, again, life, answer = std::move(answer)] {
-                if (!process_.is_up() || process_.life() != life || !*once) return;
-                const bool unknown = !answer && (answer.error().code == Code::unavailable ||
-                                                 answer.error().code == Code::contended);
-                if (unknown) return;  // the timer asks again
-                std::exchange(*once, nullptr)(answer);
-              });
-        });
-      });
+  if (!std::exchange(is_denied_, true)) denied_since_ = world_.now();
+  if (world_.now() - denied_since_ > k_turned_away) turned_away_ = true;
 }
 
-void Party::ask_events(int64_t after, host::Then<std::vector<market::Event>> then) {
-  SimBroker& broker = any_broker();
-  network_.send(address_, broker.address(), [this, &broker, after, then, life = process_.life()] {
-    if (!broker.process().is_up()) return;
-    broker.events_after(after, [this, &broker, then, life](Result<std::vector<market::Event>> got) {
-      network_.send(broker.address(), address_, [this, then, life, got = std::move(got)] {
-        if (process_.is_up() && process_.life() == life) then(got);
-      });
-    });
+void Party::invite(const std::string& token) {
+  if (!process_.is_up()) return;
+  token_ = token;
+  token_key_ = make_key(world_.random());
+  join(token_, token_key_, 20);
+}
+
+void Party::join(const std::string& token, const std::string& key, int tries) {
+  insist<wire::CertificateAnswer>(
+      [this, token, key](wire::Then<wire::CertificateAnswer> then) {
+        client_.join({token, request_for(key)}, std::move(then));
+      },
+      [this, token, key](const Result<wire::CertificateAnswer>& told) {
+        if (token != token_) return;
+        token_.clear();
+        if (told) take_certificate(told->certificate, key);
+      },
+      tries);
+}
+
+void Party::take_certificate(const std::string& text, const std::string& key) {
+  const auto read = read_certificate(text);
+  laws_.expect(read != nullptr && read->key == key && read->uri.ends_with("/" + name()), 5,
+               fmt::format("{} got a certificate for something else", name()));
+  key_ = key;
+  certificate_ = text;
+  turned_away_ = false;
+  is_denied_ = false;
+  channel_.show(read);
+  on_certificate();
+}
+
+// With the same key, as agents do, or now and then with another. Whose answer is lost then has a
+// key that no broker takes, and joins again.
+void Party::renew() {
+  if (!process_.is_up() || certificate_.empty()) return;
+  const std::string key = world_.chance(150) ? make_key(world_.random()) : key_;
+  client_.recertify({request_for(key)}, [this, key](const Result<wire::CertificateAnswer>& told) {
+    if (told) take_certificate(told->certificate, key);
   });
 }
 
-void Party::ask_contracts(const ClusterId& provider, host::Then<ContractsSeen> then) {
-  SimBroker& broker = any_broker();
-  network_.send(
-      address_, broker.address(), [this, &broker, provider, then, life = process_.life()] {
-        if (!broker.process().is_up()) return;
-        broker.contracts_of(provider, [this, &broker, then, life](Result<ContractsSeen> got) {
-          network_.send(broker.address(), address_, [this, then, life, got = std::move(got)] {
-            if (process_.is_up() && process_.life() == life) then(got);
-          });
-        });
-      });
+void Party::follow() {
+  if (std::exchange(following_, true)) return;
+  open_stream();
+}
+
+void Party::follow_later(Duration longest) {
+  ++turn_;
+  process_.after(world_.between(milliseconds(200), longest), [this, turn = turn_] {
+    if (turn == turn_) open_stream();
+  });
+}
+
+void Party::open_stream() {
+  const uint64_t turn = ++turn_;
+  stream_.reset();
+  if (last_event_ < 0) {
+    client_.snapshot([this, turn](const Result<wire::SnapshotAnswer>& snapshot) {
+      if (turn != turn_) return;
+      if (snapshot) last_event_ = snapshot->sequence;
+      follow_later(seconds(4));
+    });
+    return;
+  }
+  wire::EventCalls calls;
+  calls.on_event = [this, turn](const wire::EventBody& event) {
+    if (turn != turn_) return;
+    laws_.on_told(name(), last_event_, event.sequence);
+    last_event_ = event.sequence;
+    on_event(event);
+  };
+  calls.on_end = [this, turn](const Error& why, const wire::SnapshotAnswer* snapshot) {
+    if (turn != turn_) return;
+    if (snapshot != nullptr) {
+      laws_.expect(snapshot->sequence >= last_event_, 2,
+                   fmt::format("{} was sent back from event {} to {}", name(), last_event_,
+                               snapshot->sequence));
+      last_event_ = snapshot->sequence;
+    }
+    follow_later(why.code == Code::denied ? seconds(20) : seconds(4));
+  };
+  stream_ = client_.follow(last_event_, std::move(calls));
+}
+
+void Party::check_settled() {
+  laws_.expect(has_joined() && !turned_away_, 3, fmt::format("{} is still left out", name()));
+  if (following_) laws_.check_told_all(name(), last_event_);
 }
 
 }  // namespace spillway::sim

@@ -1,52 +1,118 @@
-// A party: whoever talks to the brokers over the network. It asks one broker, and when no answer
-// comes asks another with the very same command, as clients must.
+// A party: whoever has an identity and talks to the brokers over the wire. It joins with the token
+// that the operator sends it, renews its certificate, and may follow the events that are its own.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "services/wire/broker_client.h"
 #include "sim/broker.h"
 #include "sim/network.h"
+#include "sim/wire.h"
 
 namespace spillway::sim {
 
+// Where a party lives.
+struct Surroundings {
+  World& world;
+  Network& network;
+  Laws& laws;
+  std::vector<std::unique_ptr<SimBroker>>& brokers;
+  std::vector<ContractId> contracts = {};  // that anybody has got: ids are no secret
+
+  std::vector<Door*> doors() const;
+};
+
+struct Person {
+  std::string name;
+  model::Roles roles;
+  model::Labels labels = {};
+};
+
 class Party {
  public:
-  Party(World& world, Network& network, std::vector<std::unique_ptr<SimBroker>>& brokers,
-        Address at)
-      : world_(world), process_(world), network_(network), brokers_(brokers), address_(at) {}
+  Party(Surroundings& around, Address at, Person person);
   virtual ~Party() = default;
   Party(const Party&) = delete;
   Party& operator=(const Party&) = delete;
 
   Process& process() { return process_; }
   Address address() const { return address_; }
-  void crash() { process_.crash(); }
-  void restart() {
-    process_.restart();
-    begin();
-  }
-  virtual void begin() = 0;  // after every start; memory is what the derived class kept
+  const Person& person() const { return person_; }
+  const std::string& name() const { return person_.name; }
+  void crash();
+  void restart();
+  void start();  // the first time
   // The day is over: no new business, and nothing is kept up.
   void retire() { retired_ = true; }
   bool is_retired() const { return retired_; }
 
- protected:
-  // Answers once, with the broker's answer or, after `tries`, with unavailable.
-  void ask(market::Command command, host::Reply reply, int tries = 8);
-  void ask_events(int64_t after, host::Then<std::vector<market::Event>> then);
-  void ask_contracts(const ClusterId& provider, host::Then<ContractsSeen> then);
+  // A letter from the operator.
+  void invite(const std::string& token);
+  // It has no identity, or none that a broker takes.
+  bool needs_token() const { return certificate_.empty() || turned_away_; }
+  void renew();
+  bool has_joined() const { return !certificate_.empty(); }
 
+  // When all is quiet: it has heard all that is its business, if it follows.
+  virtual void check_settled();
+
+ protected:
+  virtual void begin() = 0;         // after every start; memory is what the derived class kept
+  virtual void end() {}             // after every crash
+  virtual void on_certificate() {}  // there is a first one, or another
+
+  // Asks until there is an answer, or it was asked often enough.
+  template <class T>
+  void insist(std::function<void(wire::Then<T>)> ask, wire::Then<T> then, int tries = 6);
+  void take_certificate(const std::string& text, const std::string& key);
+
+  // The stream of its own events, resumed where it ended, checked.
+  void follow();
+  virtual void on_event(const wire::EventBody&) {}
+
+  Surroundings& around_;
   World& world_;
+  Laws& laws_;
   Process process_;
-  Network& network_;
-  std::vector<std::unique_ptr<SimBroker>>& brokers_;
+  SimChannel channel_;
+  wire::BrokerClient client_;
 
  private:
-  SimBroker& any_broker() { return *brokers_[world_.below(brokers_.size())]; }
+  void watch_status(int status);
+  void join(const std::string& token, const std::string& key, int tries);
+  void follow_later(Duration longest);
+  void open_stream();
 
   Address address_;
+  Person person_;
   bool retired_ = false;
+  // On disk.
+  std::string key_;
+  std::string certificate_;
+  std::string token_;  // that it has not joined with yet
+  std::string token_key_;
+  int64_t last_event_ = -1;
+  // In memory.
+  bool turned_away_ = false;
+  Instant denied_since_;
+  bool is_denied_ = false;
+  bool following_ = false;
+  uint64_t turn_ = 0;
+  std::unique_ptr<wire::EventStream> stream_;
 };
+
+template <class T>
+void Party::insist(std::function<void(wire::Then<T>)> ask, wire::Then<T> then, int tries) {
+  ask([this, ask, then = std::move(then), tries](Result<T> answer) {
+    const bool unknown = !answer && (answer.error().code == Code::unavailable ||
+                                     answer.error().code == Code::contended);
+    if (!unknown || tries <= 1) return then(std::move(answer));
+    process_.after(world_.between(milliseconds(100), seconds(2)),
+                   [this, ask, then, tries] { insist<T>(ask, then, tries - 1); });
+  });
+}
 
 }  // namespace spillway::sim

@@ -1,9 +1,12 @@
 #include "sim/provider.h"
 
+#include <charconv>
+
 namespace spillway::sim {
 namespace {
 
 constexpr Duration k_pool_lease = seconds(30);
+constexpr Duration k_heard_by_all = seconds(10);
 
 model::Resources shape_of(int64_t cores) {
   model::Resources shape;
@@ -13,13 +16,17 @@ model::Resources shape_of(int64_t cores) {
   return shape;
 }
 
+bool is_pool_put(const net::Request& request) {
+  return request.method == "PUT" && request.target.starts_with("/v1/pools/");
+}
+
 }  // namespace
 
-SimProvider::SimProvider(World& world, Network& network,
-                         std::vector<std::unique_ptr<SimBroker>>& brokers, Address at, ClusterId id,
+SimProvider::SimProvider(Surroundings& around, Address at, const std::string& name,
                          const std::vector<ClusterId>& friends)
-    : Party(world, network, brokers, at), id_(std::move(id)) {
+    : Party(around, at, {name, {model::Role::provider}, {}}), id_(name), disk_(process_) {
   invent(friends);
+  channel_.watch_requests([this](const net::Request& request) { watch_request(request); });
 }
 
 void SimProvider::invent(const std::vector<ClusterId>& friends) {
@@ -68,129 +75,160 @@ model::Offer SimProvider::invent_offer(const model::Pool& pool, int number,
 }
 
 void SimProvider::begin() {
-  publish_all();
-  follow_events();
+  if (has_joined()) start_agent();
+  change_later();
 }
 
-void SimProvider::publish_all() {
-  for (const model::Pool& pool : pools_) publish(pool);
-  process_.after(world_.between(seconds(8), seconds(12)), [this] {
-    if (world_.chance(150) && !is_retired()) change_something();
-    publish_all();
+void SimProvider::end() {
+  agent_.reset();
+  disk_.crash();
+}
+
+void SimProvider::on_certificate() {
+  if (agent_ == nullptr) return start_agent();
+  agent_->credentials_changed();
+}
+
+void SimProvider::start_agent() {
+  agent::AgentOptions options;
+  options.cluster = id_;
+  options.pool_lease = k_pool_lease;
+  agent_ = std::make_unique<agent::Agent>(process_, world_.random(), channel_, disk_, log_,
+                                          std::move(options));
+  // Now and then its file cannot be read: what was on sale stays on sale.
+  const auto started = agent_->start(world_.chance(900) ? std::optional(supply()) : std::nullopt);
+  laws_.expect(started.has_value(), 2,
+               fmt::format("the agent of {} does not start from what it saved", id_.text));
+  process_.after(seconds(1), [this] {
+    if (agent_ != nullptr) agent_->set_supply(supply());
   });
 }
 
-void SimProvider::publish(const model::Pool& pool) {
-  market::PublishPool command{
-      id_, pool, std::max<int64_t>(1, sequence_[pool.id]), k_pool_lease, {}, epoch_, ++reports_};
-  sequence_[pool.id] = command.sequence;
-  for (const auto& [contract, carrying] : carries_) {
-    if (carrying.pool != pool.id) continue;
-    command.carries.push_back({contract, carrying.units, carrying.shape});
+agent::Supply SimProvider::supply() const {
+  agent::Supply supply;
+  for (const model::Pool& pool : pools_) {
+    if (!pools_off_.contains(pool.id)) supply.pools.push_back(pool);
   }
-  ask(
-      command,
-      [this, pool](Result<market::Answer> answer) {
-        if (!answer) {
-          // It was withdrawn for us, since we were revoked; or the message was overtaken.
-          if (answer.error().code == Code::stale) ++sequence_[pool.id];
-          return;
-        }
-        // Another epoch: what we said confirmed nothing. Say it again, in this one.
-        if (std::exchange(epoch_, answer->epoch) != answer->epoch) publish(pool);
-        for (const model::Offer& offer : offers_) {
-          if (offer.pool != pool.id || offer_sequence_.contains(offer.id)) continue;
-          offer_sequence_[offer.id] = 1;
-          ask(market::PublishOffer{id_, offer, 1},
-              [this, id = offer.id](Result<market::Answer> told) {
-                if (!told) offer_sequence_.erase(id);
-              });
-        }
-      },
-      2);
+  for (const model::Offer& offer : offers_) {
+    if (!pools_off_.contains(offer.pool) && !offers_off_.contains(offer.id)) {
+      supply.offers.push_back(offer);
+    }
+  }
+  return supply;
+}
+
+void SimProvider::change_later() {
+  process_.after(world_.between(seconds(8), seconds(12)), [this] {
+    if (is_retired()) return;
+    if (world_.chance(200)) change_something();
+    if (world_.chance(50)) repeat_old();
+    if (world_.chance(30)) renew();
+    change_later();
+  });
 }
 
 void SimProvider::change_something() {
   model::Pool& pool = pools_[world_.below(pools_.size())];
-  if (world_.chance(200)) {
-    model::Offer& offer = offers_[world_.below(offers_.size())];
+  model::Offer& offer = offers_[world_.below(offers_.size())];
+  const auto dice = world_.below(100);
+  if (dice < 15) {
     offer.price.unit_hour += 1000;
-    auto& sequence = offer_sequence_[offer.id];
-    ask(market::PublishOffer{id_, offer, ++sequence}, [](const Result<market::Answer>&) {});
-    return;
+  } else if (dice < 25) {
+    if (offers_off_.erase(offer.id) == 0) offers_off_.insert(offer.id);
+  } else if (dice < 30 || pools_off_.contains(pool.id)) {
+    if (pools_off_.erase(pool.id) == 0) pools_off_.insert(pool.id);
+  } else {
+    // Shrinks or grows: a truth that the book has to take.
+    pool.capacity = pool.node.times(static_cast<int64_t>(world_.below(4)));
   }
-  // Shrinks or grows: a truth that the book has to take.
-  pool.capacity = pool.node.times(static_cast<int64_t>(world_.below(4)));
-  ++sequence_[pool.id];
-  if (world_.chance(100)) {
-    ask(market::WithdrawPool{id_, pool.id, ++sequence_[pool.id]},
-        [](const Result<market::Answer>&) {});
-    ++sequence_[pool.id];
+  if (agent_ != nullptr) agent_->set_supply(supply());
+}
+
+void SimProvider::watch_request(const net::Request& request) {
+  if (repeating_ || !is_pool_put(request)) return;
+  check_report(request);
+  check_carried(request);
+  old_.push_back(request);
+  if (old_.size() > 30) old_.pop_front();
+}
+
+// Whatever crashed meanwhile: the newest message has the highest number.
+void SimProvider::check_report(const net::Request& request) {
+  constexpr std::string_view k_field = "\"report\":";
+  const size_t at = request.body.rfind(k_field);
+  int64_t report = 0;
+  if (at != std::string::npos) {
+    const char* end = request.body.data() + request.body.size();
+    std::from_chars(request.body.data() + at + k_field.size(), end, report);
+  }
+  int64_t& last = reports_[request.target];
+  laws_.expect(report > last, 4,
+               fmt::format("{}: report {} was sent after {}", request.target, report, last));
+  last = report;
+}
+
+// What it knows to run, it says.
+void SimProvider::check_carried(const net::Request& request) {
+  if (agent_ == nullptr) return;
+  for (const auto& [id, contract] : agent_->state().contracts) {
+    const bool here = contract.provider == id_ && contract.started && contract.live_units() > 0 &&
+                      request.target == "/v1/pools/" + contract.pool.text;
+    laws_.expect(!here || request.body.find(id.text) != std::string::npos, 4,
+                 fmt::format("{}: contract {} runs, and is not among what it carries",
+                             request.target, id.text));
   }
 }
 
-void SimProvider::follow_events() {
-  ask_events(last_event_, [this](Result<std::vector<market::Event>> events) {
-    if (!events) {
-      if (events.error().code == Code::gone) catch_up();
-      return;
+// As if it had been on its way all the time.
+void SimProvider::repeat_old() {
+  if (old_.empty() || !has_joined()) return;
+  repeating_ = true;
+  channel_.send(old_[world_.below(old_.size())], [](const Result<net::Response>&) {});
+  repeating_ = false;
+}
+
+void SimProvider::check_agent() {
+  if (agent_ == nullptr || needs_token()) return;
+  const auto& known = agent_->state().contracts;
+  for (const auto& [key, row] : laws_.rows().all()) {
+    const auto* contract = held<model::Contract>(row.record);
+    if (contract == nullptr || contract->provider != id_) continue;
+    const bool runs = contract->started && contract->is_live();
+    const bool fresh = contract->started && world_.now() - *contract->started < k_heard_by_all;
+    const auto at = known.find(contract->id);
+    laws_.expect(!runs || fresh || at != known.end(), 2,
+                 fmt::format("{} runs contract {} and does not know", id_.text, key.id));
+  }
+}
+
+void SimProvider::check_settled() {
+  Party::check_settled();
+  laws_.expect(agent_ != nullptr && agent_->status().connected, 3,
+               fmt::format("the agent of {} has not found back", id_.text));
+  if (agent_ == nullptr) return;
+  laws_.expect(agent_->state().contracts.empty(), 3,
+               fmt::format("{} carries what has ended", id_.text));
+  const Rows& rows = laws_.rows();
+  const agent::Supply wanted = supply();
+  const auto* epoch = rows.get<market::EpochRecord>(market::epoch_key());
+  for (const model::Pool& pool : pools_) {
+    const auto* row = rows.get<market::PoolRecord>(market::key_of(pool.id));
+    if (pools_off_.contains(pool.id)) {
+      laws_.expect(row == nullptr || row->withdrawn, 2, pool.id.text + " was never withdrawn");
+      continue;
     }
-    for (const market::Event& event : *events) {
-      if (event.sequence <= last_event_) continue;
-      last_event_ = event.sequence;
-      if (event.provider == id_) on_event(event);
-    }
-  });
-  // An answer may be lost: look at one of them again, whatever was heard.
-  if (!carries_.empty()) {
-    look_at(
-        std::next(carries_.begin(), static_cast<ptrdiff_t>(world_.below(carries_.size())))->first);
+    laws_.expect(row != nullptr && !row->withdrawn && row->pool == pool, 2,
+                 pool.id.text + " is not on sale as its owner wants it");
+    laws_.expect(row != nullptr && epoch != nullptr && row->epoch == epoch->epoch, 4,
+                 pool.id.text + " was not confirmed in this epoch");
   }
-  process_.after(world_.between(seconds(2), seconds(5)), [this] { follow_events(); });
-}
-
-// What happened meanwhile is forgotten: look at all that there is.
-void SimProvider::catch_up() {
-  ask_contracts(id_, [this](Result<ContractsSeen> seen) {
-    if (!seen) return;
-    last_event_ = std::max(last_event_, seen->last_event);
-    for (const ContractId& contract : seen->contracts) look_at(contract);
-    for (const auto& [contract, carrying] : carries_) look_at(contract);
-  });
-}
-
-void SimProvider::on_event(const market::Event& event) {
-  switch (event.kind) {
-    case market::EventKind::contract_confirmed:
-    case market::EventKind::units_released:
-    case market::EventKind::contract_closed:
-      look_at(ContractId(event.subject));
-      break;
-    case market::EventKind::pool_oversold:
-      if (world_.chance(700)) give_notice_on(event.pool);
-      break;
-    default:
-      break;
-  }
-}
-
-void SimProvider::look_at(const ContractId& contract) {
-  ask(market::Look{id_, contract}, [this, contract](Result<market::Answer> answer) {
-    if (!answer || !answer->contract) return;
-    const model::Contract& seen = *answer->contract;
-    const int32_t live = seen.live_units();
-    if (live > 0 && seen.started) {
-      carries_[contract] = {live, seen.shape, seen.pool};
-    } else {
-      carries_.erase(contract);
-    }
-  });
-}
-
-void SimProvider::give_notice_on(const PoolId& pool) {
-  for (const auto& [contract, carrying] : carries_) {
-    if (carrying.pool != pool || world_.chance(400)) continue;
-    ask(market::GiveNotice{id_, contract}, [](const Result<market::Answer>&) {});
+  for (const model::Offer& offer : offers_) {
+    const auto* row = rows.get<market::OfferRecord>(market::key_of(offer.id));
+    const bool on =
+        std::find(wanted.offers.begin(), wanted.offers.end(), offer) != wanted.offers.end();
+    laws_.expect(on ? row != nullptr && !row->withdrawn && row->offer == offer
+                    : row == nullptr || row->withdrawn,
+                 2, offer.id.text + " is not as its owner wants it");
   }
 }
 

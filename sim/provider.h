@@ -1,50 +1,57 @@
-// A provider: publishes pools and offers, changes its mind about how much it has, carries what was
-// sold, and mostly does what it must when it has sold more than it has.
+// A provider: the shipping agent with what is around it in the world. Its owner invents a supply
+// and changes his mind about it; it crashes and starts again from its disk; now and then a message
+// of long ago turns up once more.
 #pragma once
 
+#include <deque>
 #include <map>
+#include <memory>
 
+#include "services/agent/agent.h"
+#include "sim/disk.h"
 #include "sim/party.h"
 
 namespace spillway::sim {
 
 class SimProvider : public Party {
  public:
-  SimProvider(World& world, Network& network, std::vector<std::unique_ptr<SimBroker>>& brokers,
-              Address at, ClusterId id, const std::vector<ClusterId>& friends);
+  SimProvider(Surroundings& around, Address at, const std::string& name,
+              const std::vector<ClusterId>& friends);
 
-  void begin() override;
-  const ClusterId& id() const { return id_; }
-  const std::vector<model::Offer>& offers() const { return offers_; }
+  const std::vector<model::Offer>& offers() const { return offers_; }  // all that it ever has
+  // When nothing has gone wrong for a while: the agent knows what it carries, and the book what is
+  // on sale.
+  void check_agent();
+  void check_settled() override;
 
  private:
-  struct Carrying {
-    int32_t units = 0;
-    model::Resources shape;
-    PoolId pool;
-  };
-
+  void begin() override;
+  void end() override;
+  void on_certificate() override;
+  void start_agent();
   void invent(const std::vector<ClusterId>& friends);
   model::Offer invent_offer(const model::Pool& pool, int number,
                             const std::vector<ClusterId>& friends);
-  void publish_all();
-  void publish(const model::Pool& pool);
+  void change_later();
   void change_something();
-  void follow_events();
-  void catch_up();
-  void on_event(const market::Event& event);
-  void look_at(const ContractId& contract);
-  void give_notice_on(const PoolId& pool);
+  agent::Supply supply() const;
+  void watch_request(const net::Request& request);
+  void check_report(const net::Request& request);
+  void check_carried(const net::Request& request);
+  void repeat_old();
 
   ClusterId id_;
+  // What the owner has written down.
   std::vector<model::Pool> pools_;
   std::vector<model::Offer> offers_;
-  std::map<PoolId, int64_t> sequence_;  // kept on disk: survives a crash
-  std::map<OfferId, int64_t> offer_sequence_;
-  std::map<ContractId, Carrying> carries_;  // what really runs here: survives a crash
-  int64_t last_event_ = 0;
-  int64_t epoch_ = 0;  // as heard last; with the next on disk too
-  int64_t reports_ = 0;
+  std::set<PoolId> pools_off_;
+  std::set<OfferId> offers_off_;
+  SimDisk disk_;
+  services::NoLog log_;
+  std::unique_ptr<agent::Agent> agent_;
+  std::map<std::string, int64_t> reports_;  // the last that was sent, by pool
+  std::deque<net::Request> old_;            // that were sent
+  bool repeating_ = false;
 };
 
 }  // namespace spillway::sim

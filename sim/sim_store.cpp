@@ -123,7 +123,8 @@ void StoreConnection::call(std::function<void(SimStore&, host::Then<T>)> request
   const auto answer = [once](Result<T> result) {
     if (*once) std::exchange(*once, nullptr)(std::move(result));
   };
-  broker_.after(k_store_timeout, [answer] {
+  broker_.after(k_store_timeout, [this, once, answer] {
+    if (*once) last_failure_ = broker_.world().now();
     answer(fail(Code::unavailable, "store", "it did not answer in time", "try again"));
   });
   network_.send(from_, to_, [this, life = broker_.life(), request, answer] {

@@ -87,6 +87,9 @@ class StoreConnection : public host::Store {
                     host::Then<std::vector<market::Event>> then) override;
   void forget_events(Instant before, int32_t at_most, host::Then<int64_t> then) override;
 
+  // When an answer last did not come in time, by the world's clock.
+  Instant last_failure() const { return last_failure_; }
+
  private:
   // Sends `request` there and its answer back; exactly one of answer and time-out reaches `then`.
   template <class T>
@@ -97,6 +100,7 @@ class StoreConnection : public host::Store {
   Network& network_;
   SimStore& store_;
   Address to_;
+  Instant last_failure_;
 };
 
 }  // namespace spillway::sim

@@ -34,8 +34,8 @@ class Federation {
   void add_brokers();
   void add_parties();
   model::Cluster invent_buyer(int64_t number);
-  void enrol(const model::Cluster& cluster);
   void check_directories();
+  void check_agents();
   bool run_until(Instant end);
 
   uint64_t seed_;
@@ -45,8 +45,10 @@ class Federation {
   SimStore store_;
   Laws laws_;
   std::vector<std::unique_ptr<SimBroker>> brokers_;
+  Surroundings around_;
   std::vector<std::unique_ptr<SimProvider>> providers_;
   std::vector<std::unique_ptr<SimBuyer>> buyers_;
+  std::vector<std::unique_ptr<SimMember>> members_;
   std::unique_ptr<SimOperator> operator_;
   std::vector<OfferId> offers_;
   Address next_address_ = 1;   // 0 is the store
@@ -59,7 +61,9 @@ Federation::Federation(uint64_t seed, const Scenario& scenario)
       world_(seed),
       network_(world_),
       store_(world_),
-      laws_(store_.rows(), quick_rules()) {
+      laws_(store_.rows(), quick_rules()),
+      around_{world_, network_, laws_, brokers_} {
+  laws_.set_clock([this] { return world_.now(); });
   store_.watch([this](const host::Commit& commit, const Undo& undo) {
     laws_.on_commit(commit, undo);
     for (const market::Event& event : commit.events) {
@@ -91,7 +95,8 @@ model::Cluster Federation::invent_buyer(int64_t number) {
   if (world_.chance(400)) cluster.quota.units = 3 + static_cast<int64_t>(world_.below(10));
   if (world_.chance(300)) cluster.quota.open_holds = 2;
   if (world_.chance(400)) {
-    cluster.budget = model::Budget{Money{5'000'000, Currency{}}, world_.now()};
+    const auto limit = 300'000 + static_cast<int64_t>(world_.below(3'000'000));
+    cluster.budget = model::Budget{Money{limit, Currency{}}, world_.now()};
   }
   return cluster;
 }
@@ -99,27 +104,32 @@ model::Cluster Federation::invent_buyer(int64_t number) {
 void Federation::add_parties() {
   std::vector<ClusterId> friends;
   std::vector<model::Cluster> clusters;
+  std::vector<Party*> everyone;
   for (int64_t i = 0; i < scenario_.buyers; ++i) {
     clusters.push_back(invent_buyer(i));
     friends.push_back(clusters.back().id);
   }
   for (int64_t i = 0; i < scenario_.providers; ++i) {
-    const ClusterId id(fmt::format("provider-{}", i));
-    providers_.push_back(
-        std::make_unique<SimProvider>(world_, network_, brokers_, next_address_++, id, friends));
+    providers_.push_back(std::make_unique<SimProvider>(around_, next_address_++,
+                                                       fmt::format("provider-{}", i), friends));
     for (const model::Offer& offer : providers_.back()->offers()) offers_.push_back(offer.id);
-    model::Cluster cluster;
-    cluster.id = id;
-    enrol(cluster);
+    everyone.push_back(providers_.back().get());
   }
   for (const model::Cluster& cluster : clusters) {
-    buyers_.push_back(std::make_unique<SimBuyer>(world_, network_, brokers_, next_address_++,
-                                                 cluster, offers_, laws_));
-    enrol(cluster);
+    buyers_.push_back(std::make_unique<SimBuyer>(around_, next_address_++, cluster, offers_));
+    everyone.push_back(buyers_.back().get());
   }
-  std::vector<ClusterId> sellers;
-  for (const auto& provider : providers_) sellers.push_back(provider->id());
-  operator_ = std::make_unique<SimOperator>(world_, network_, brokers_, next_address_++, sellers);
+  for (int i = 0; i < 2; ++i) {
+    members_.push_back(std::make_unique<SimMember>(
+        around_, next_address_++,
+        Person{fmt::format("member-{}", i), {model::Role::provider, model::Role::consumer}}));
+    everyone.push_back(members_.back().get());
+  }
+  members_.push_back(std::make_unique<SimMember>(around_, next_address_++,
+                                                 Person{"watcher", {model::Role::viewer}}));
+  everyone.push_back(members_.back().get());
+  operator_ = std::make_unique<SimOperator>(around_, next_address_++, everyone, clusters);
+  brokers_.front()->set_up(operator_->name(), operator_->key());
 }
 
 // When all is quiet, every broker knows everybody as they are.
@@ -138,8 +148,9 @@ void Federation::check_directories() {
   }
 }
 
-void Federation::enrol(const model::Cluster& cluster) {
-  brokers_.front()->handle(market::PutCluster{cluster}, [](const Result<market::Answer>&) {});
+// Some minutes after the last fault: every agent knows what it carries.
+void Federation::check_agents() {
+  for (const auto& provider : providers_) provider->check_agent();
 }
 
 bool Federation::run_until(Instant end) {
@@ -153,20 +164,26 @@ Report Federation::run() {
   std::vector<Party*> parties;
   for (auto& provider : providers_) parties.push_back(provider.get());
   for (auto& buyer : buyers_) parties.push_back(buyer.get());
+  for (auto& member : members_) parties.push_back(member.get());
   parties.push_back(operator_.get());
   const Instant start = world_.now();
-  run_until(start + seconds(5));  // the operator enrols everyone in peace
-  for (Party* party : parties) party->begin();
+  run_until(start + seconds(3));  // until there is an operator
+  operator_->take_office();
+  for (Party* party : parties) party->start();
+  run_until(start + seconds(10));  // everyone joins in peace
 
   const FaultPlan plan = scenario_.faults ? *scenario_.faults : draw_plan(world_);
   Faults faults(world_, network_, store_, 0, brokers_, parties, laws_, plan);
   faults.begin();
-  if (run_until(start + scenario_.length)) {
+  const Instant end = start + scenario_.length;
+  if (run_until(end)) {
     faults.stop();
     for (Party* party : parties) party->retire();
-    if (run_until(start + scenario_.length + scenario_.settle)) {
+    if (run_until(end + minutes(4))) check_agents();
+    if (run_until(end + scenario_.settle)) {
       laws_.settled();
       check_directories();
+      for (Party* party : parties) party->check_settled();
     }
   }
 

@@ -54,6 +54,23 @@ struct Common {
   }
 };
 
+// Who sends such a command.
+std::string asker_of(const Command& command) {
+  return std::visit(
+      [](const auto& one) -> std::string {
+        if constexpr (requires { one.buyer; }) {
+          return one.buyer.text;
+        } else if constexpr (requires { one.provider; }) {
+          return one.provider.text;
+        } else if constexpr (requires { one.certificate; }) {
+          return k_seller.text;  // nobody else joins
+        } else {
+          return "operator";
+        }
+      },
+      command);
+}
+
 // A broker as an optimistic loader: one batch at a time, one round of loading at a time.
 class Broker {
  public:
@@ -69,7 +86,7 @@ class Broker {
                           common_.laws.on_answer(command, answer);
                           answers.push_back(answer);
                         },
-                        {std::string(name_of(command)), "some request"}});
+                        {asker_of(command), "some request"}});
     }
     batch_ = std::make_unique<Batch>(std::move(orders), common_.rules);
   }
