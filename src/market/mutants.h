@@ -1,6 +1,6 @@
-// Deliberate faults of the book, for testing the tests: with each of them the simulator's checkers
-// must cry. They exist only in builds with SPILLWAY_MUTANTS; elsewhere mutant() is constant false
-// and costs nothing.
+// Deliberate faults of the book and of those around it, for testing the tests: with each of them
+// the simulator's checkers must cry. They exist only in builds with SPILLWAY_MUTANTS; elsewhere
+// mutant() is constant false and costs nothing.
 #pragma once
 
 #include <array>
@@ -32,9 +32,15 @@ enum class Mutant {
   join_twice,           // a token that was used serves another key too
   join_late,            // a token serves after its end
   renew_revoked,        // an identity that was revoked gets another certificate
+  // in services/
+  admit_revoked,   // a broker takes the certificate of one who was revoked
+  tell_all,        // an event stream tells everybody everything
+  resume_late,     // a stream that is resumed leaves out an event
+  forget_carried,  // an agent confirms an epoch without what it carries
+  reuse_reports,   // an agent that starts again counts its reports from one
 };
 
-inline constexpr std::array<std::string_view, 23> k_mutant_names{"none",
+inline constexpr std::array<std::string_view, 28> k_mutant_names{"none",
                                                                  "skip-cover",
                                                                  "ignore-version",
                                                                  "double-count-retry",
@@ -56,7 +62,12 @@ inline constexpr std::array<std::string_view, 23> k_mutant_names{"none",
                                                                  "ignore-open-holds",
                                                                  "join-twice",
                                                                  "join-late",
-                                                                 "renew-revoked"};
+                                                                 "renew-revoked",
+                                                                 "admit-revoked",
+                                                                 "tell-all",
+                                                                 "resume-late",
+                                                                 "forget-carried",
+                                                                 "reuse-reports"};
 
 #ifdef SPILLWAY_MUTANTS
 bool mutant(Mutant which);

@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "market/mutants.h"
+
 namespace spillway::agent {
 namespace {
 
@@ -175,8 +177,9 @@ bool PoolPublisher::put(const PoolId& id, Sale& sale, PoolMemory& memory) {
   sale.sent = context_.now();
   sale.attempt.in_flight = true;
   in_flight_ += 1;
-  const wire::PoolPut body{*memory.published,  memory.sequence,        context_.options.pool_lease,
-                           calls_.carries(id), context_.state().epoch, *report};
+  wire::PoolPut body{*memory.published,  memory.sequence,        context_.options.pool_lease,
+                     calls_.carries(id), context_.state().epoch, *report};
+  if (market::mutant(market::Mutant::forget_carried)) body.carries.clear();
   context_.client.put_pool(
       body, life_.guard([this, id, sequence = body.sequence,
                          epoch = body.epoch](const Result<wire::PoolPutAnswer>& answer) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "market/mutants.h"
+
 namespace spillway::agent {
 
 StateKeeper::StateKeeper(host::Loop& loop, host::Random& random, StateStore& store,
@@ -42,7 +44,7 @@ Result<bool> StateKeeper::load(const ClusterId& cluster) {
     state_ = std::move(*read);
   }
   durable_reports_ = state_.reports;
-  next_report_ = state_.reports + 1;
+  next_report_ = market::mutant(market::Mutant::reuse_reports) ? 1 : state_.reports + 1;
   return !text->empty();
 }
 

@@ -2,9 +2,14 @@
 
 #include <algorithm>
 
+#include "market/mutants.h"
 #include "services/wire/convert.h"
 
 namespace spillway::services {
+
+using market::Mutant;
+using market::mutant;
+
 namespace {
 
 constexpr Duration k_look_again = milliseconds(20);  // whether a stream that is fed has caught up
@@ -16,6 +21,7 @@ bool is_for_all(market::EventKind kind) {
 }  // namespace
 
 bool concerns(const market::Event& event, const Listener& listener) {
+  if (mutant(Mutant::tell_all)) return true;
   return listener.hears_all || is_for_all(event.kind) || event.provider.text == listener.name ||
          event.buyer.text == listener.name;
 }
@@ -45,6 +51,7 @@ void EventHub::start() {
 
 void EventHub::add(Listener listener, std::shared_ptr<net::Stream> stream, int64_t after) {
   const uint64_t number = next_number_++;
+  if (mutant(Mutant::resume_late)) ++after;
   // Later, for it may be called while the streams are being walked through.
   stream->on_gone(lifeline_.guard([this, number] {
     loop_.post(lifeline_.guard([this, number] { streams_.erase(number); }));
