@@ -9,9 +9,13 @@
 
 #include "base/check.h"
 #include "net/ascii.h"
+#include "net/tls_memory.h"
 
 namespace spillway::net {
 namespace {
+
+// While the program starts: later OpenSSL would have memory already.
+[[maybe_unused]] const bool k_has_a_shelf = put_record_buffers_on_a_shelf();
 
 using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
 
