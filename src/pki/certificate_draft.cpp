@@ -88,7 +88,7 @@ OwnedCertificate CertificateDraft::sign(EVP_PKEY* signer) {
         X509_add1_ext_i2d(draft_.get(), NID_subject_alt_name, names_.get(), 0, X509V3_ADD_DEFAULT);
     SPILLWAY_CHECK(added == 1, "names cannot be added");
   }
-  SPILLWAY_CHECK(X509_sign(draft_.get(), signer, EVP_sha256()) > 0, "a signature failed");
+  SPILLWAY_CHECK(X509_sign(draft_.get(), signer, digest_for(signer)) > 0, "a signature failed");
   return std::move(draft_);
 }
 

@@ -48,11 +48,19 @@ Key Key::generate() {
   return Key(std::shared_ptr<EVP_PKEY>(key, EVP_PKEY_free));
 }
 
+Key Key::generate_member() {
+  const QuietErrors quiet;
+  EVP_PKEY* key = EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519");
+  SPILLWAY_CHECK(key != nullptr, "no key can be made");
+  return Key(std::shared_ptr<EVP_PKEY>(key, EVP_PKEY_free));
+}
+
 Result<Key> Key::accept(EVP_PKEY* taken) {
   std::shared_ptr<EVP_PKEY> key(taken, EVP_PKEY_free);
-  if (!is_p256(der_of<i2d_PUBKEY>(key.get()))) {
-    return fail(Code::invalid, "private key", "it is not a P-256 key",
-                "make one with: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256");
+  const std::string spelled = der_of<i2d_PUBKEY>(key.get());
+  if (!is_p256(spelled) && !is_ed25519(spelled)) {
+    return fail(Code::invalid, "private key", "it is neither a P-256 nor an Ed25519 key",
+                "make one with: openssl genpkey -algorithm ED25519");
   }
   const OwnedKeyContext context(EVP_PKEY_CTX_new(key.get(), nullptr));
   if (!context || EVP_PKEY_pairwise_check(context.get()) != 1) {

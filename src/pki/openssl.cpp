@@ -47,6 +47,10 @@ bool is_ed25519(std::string_view public_key_der) {
   return public_key_der.size() == k_ed25519_size && public_key_der.starts_with(k_ed25519_head);
 }
 
+const EVP_MD* digest_for(const EVP_PKEY* key) {
+  return EVP_PKEY_is_a(key, "ED25519") == 1 ? nullptr : EVP_sha256();
+}
+
 std::string certificate_to_pem(X509* certificate) {
   const OwnedBio bio = memory_writer();
   SPILLWAY_CHECK(PEM_write_bio_X509(bio.get(), certificate) == 1, "a certificate has no PEM");

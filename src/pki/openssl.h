@@ -66,6 +66,9 @@ std::string der_of(T* object) {
 bool is_p256(std::string_view public_key_der);
 bool is_ed25519(std::string_view public_key_der);
 
+// What to sign with by this key: Ed25519 has its hash inside.
+const EVP_MD* digest_for(const EVP_PKEY* key);
+
 // The usual spelling of it.
 std::string certificate_to_pem(X509* certificate);
 

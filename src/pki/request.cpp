@@ -39,7 +39,7 @@ Result<std::string> make_request(const Key& key, std::string_view common_name) {
                                  reinterpret_cast<const unsigned char*>(common_name.data()),
                                  static_cast<int>(common_name.size()), -1, 0) == 1 &&
       X509_REQ_set_pubkey(request.get(), key.handle()) == 1 &&
-      X509_REQ_sign(request.get(), key.handle(), EVP_sha256()) > 0;
+      X509_REQ_sign(request.get(), key.handle(), digest_for(key.handle())) > 0;
   SPILLWAY_CHECK(signed_well, "a request cannot be made");
   const OwnedBio bio = memory_writer();
   SPILLWAY_CHECK(PEM_write_bio_X509_REQ(bio.get(), request.get()) == 1, "a request has no PEM");

@@ -18,6 +18,14 @@ using model::Role;
 using test::Members;
 using test::Papers;
 
+// So small that millions fit into one pool.
+model::Resources tiny_shape() {
+  model::Resources shape;
+  shape.cpu_millis = 1;
+  shape.memory_bytes = 1 << 20;
+  return shape;
+}
+
 class Market {
  public:
   Market()
@@ -43,8 +51,7 @@ class Market {
   }
 
   void publish_pool(int64_t sequence) {
-    model::Pool pool{PoolId("seller/pool"), test::plain_shape(),
-                     test::plain_shape().times(k_units)};
+    const model::Pool pool{PoolId("seller/pool"), tiny_shape(), tiny_shape().times(k_units)};
     const wire::PoolPut body{pool, sequence, hours(1), {}, 0, 0};
     check(members_.call(seller_, Members::put("/v1/pools/seller/pool", model::write_json(body))));
   }
@@ -52,6 +59,7 @@ class Market {
     model::Offer offer = test::plain_offer();
     offer.id = OfferId("seller/" + name);
     offer.pool = PoolId("seller/pool");
+    offer.shape = tiny_shape();
     const wire::OfferPut body{offer, 1};
     check(members_.call(seller_, Members::put("/v1/offers/seller/" + name,
                                               model::write_json(body))));
@@ -60,7 +68,7 @@ class Market {
     SPILLWAY_CHECK(response.status < 300, response.body);
   }
 
-  static constexpr int64_t k_units = 100'000'000;
+  static constexpr int64_t k_units = 10'000'000;
 
  private:
   Members members_;
@@ -166,23 +174,27 @@ std::function<net::Request()> holds() {
 
 SPILLWAY_BENCH(broker, requests) {
   Market market;
-  const auto buyers = market.buyers(16);
+  const auto buyers = market.buyers(64);
   Crowd idle(market, buyers, whoami);
   Crowd holding(market, buyers, holds());
   idle.run(2'000);
   holding.run(500);
   std::vector<double> noop;
+  std::vector<double> hold;
   std::vector<double> ratio;
   std::vector<double> p99;
   for (int i = 0; i < k_repetitions; ++i) {  // they take turns: the ratio is of neighbours
     const Load empty = idle.run(30'000);
     const Load full = holding.run(10'000);
     noop.push_back(30'000 / empty.server_cpu);
-    ratio.push_back(10'000 / full.server_cpu / noop.back());
+    hold.push_back(10'000 / full.server_cpu);
+    ratio.push_back(hold.back() / noop.back());
     const double half = 10'000 / full.seconds / 2;
     p99.push_back(percentile(holding.run(static_cast<int64_t>(half * 2), half).milliseconds, 990));
   }
   report.at_least("noop_per_cpu_s", noop, "1/s", 15'000);
+  // 0.4 of the 15,000 that a no-op must reach, and of what it does reach.
+  report.at_least("hold_per_cpu_s", hold, "1/s", 6'000);
   report.at_least("hold_ratio", ratio, "", 0.4);
   report.at_most("hold_p99_ms", p99, "ms", 15);
 }

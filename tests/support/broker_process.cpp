@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -10,6 +11,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +74,7 @@ void BrokerProcess::start() {
   pid_ = ::fork();
   SPILLWAY_CHECK(pid_ >= 0, "no fork");
   if (pid_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that crashes leaves no broker behind
     ::dup2(pipe[1], STDOUT_FILENO);
     ::execv(argv[0], argv.data());
     ::_exit(127);

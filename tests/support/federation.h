@@ -128,7 +128,7 @@ class Members {
   // Joins over the wire, with a token that the operator made over the wire.
   Papers join(const std::string& name, const model::Roles& roles,
               const model::Labels& labels = {}) {
-    return {name, join_with(make_token(name, roles, labels), pki::Key::generate())};
+    return {name, join_with(make_token(name, roles, labels), pki::Key::generate_member())};
   }
   std::string make_token(const std::string& name, const model::Roles& roles,
                          const model::Labels& labels = {}) {

@@ -76,7 +76,7 @@ Result<pki::Key> keep_key(const std::string& folder) {
   const auto known = pki::read_private(path);
   if (known) return pki::Key::from_pem(known->view());
   if (known.error().code != Code::not_found) return tl::unexpected(known.error());
-  const pki::Key key = pki::Key::generate();
+  const pki::Key key = pki::Key::generate_member();
   const pki::Secret pem = key.to_pem();
   SPILLWAY_TRY(pki::write_private(path, pem.view(), pki::Existing::refuse));
   return key;

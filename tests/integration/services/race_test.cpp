@@ -162,9 +162,7 @@ TEST(Race, ABrokerKilledUnderLoadLosesNothingAndSellsNothingTwice) {
     });
     broker.start();
     members.forget_connections();
-    // Law 4: until the provider has confirmed, nothing is sold.
-    const auto paused = members.call(buyers[0], hold_one(fmt::format("early-{}", round)));
-    EXPECT_EQ(paused.status, 409) << paused.body;
+    // Law 4: it may have come back after others had gone on; the provider confirms.
     const auto snapshot =
         Members::read<wire::SnapshotAnswer>(members.call(seller, Members::get("/v1/snapshot")));
     publish(members, seller, k_units, 1, snapshot.epoch, round + 1);

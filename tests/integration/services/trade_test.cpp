@@ -160,7 +160,7 @@ TEST_F(Trade, GarbageIsRefusedWithAReasonAndChangesNothing) {
   EXPECT_EQ(post("/v1/holds", R"({"version":9,"lines":[]})").status, 422);
   EXPECT_EQ(post("/v1/contracts/%2e%2e/confirm", "").status, 400);
   EXPECT_EQ(federation.call(buyer, Federation::post("/v1/holds", "{}")).status, 428);
-  EXPECT_EQ(post("/v1/holds", std::string(2'000'000, ' ')).status, 413);
+  EXPECT_EQ(post("/v1/holds", std::string(3'000'000, ' ')).status, 413);
   EXPECT_EQ(federation.call(buyer, Federation::get("/v1/contracts?limit=0")).status, 422);
   EXPECT_EQ(federation.call(seller, Federation::get("/v1/pools/edge-1/standard")).status, 200);
 }
