@@ -6,6 +6,8 @@
 // opens the file with the normal code and checks that all that was acknowledged is there, that
 // nothing is there in part, and that versions and events add up.
 //
+// As many rounds again are with a whole broker, killed while buyers ask it over TLS.
+//
 //   spillway_crash [--rounds <n>] [--seed <n>]
 #include <csignal>
 #include <cstdio>
@@ -21,6 +23,7 @@
 #include <unistd.h>
 
 #include "crash/worker.h"
+#include "support/kill_rounds.h"
 #include "support/store_driver.h"
 #include "support/temporary_folder.h"
 
@@ -214,15 +217,31 @@ int run(int rounds, uint64_t seed) {
   return 0;
 }
 
+int run_brokers(int rounds, uint64_t seed) {
+  const KillReport report = kill_brokers(rounds, seed);
+  if (!report.broken.empty()) {
+    std::fprintf(stderr, "crash: FAILED after %d kills of a broker, --seed %llu: %s\n",
+                 report.rounds, static_cast<unsigned long long>(seed), report.broken.c_str());
+    return 1;
+  }
+  std::printf(
+      "crash: ok: a broker killed %d times under load; %lld holds acknowledged, none lost; %lld were "
+      "written and killed before the answer\n",
+      report.rounds, static_cast<long long>(report.acknowledged),
+      static_cast<long long>(report.unanswered_there));
+  return 0;
+}
+
 }  // namespace
 }  // namespace spillway::crash
 
 int main(int argc, char** argv) {
-  CLI::App app("Kills stores in the middle of their work and looks at what they leave.");
+  CLI::App app("Kills stores and brokers in the middle of their work and looks at what they leave.");
   int rounds = 20;
   uint64_t seed = std::random_device()();
   app.add_option("--rounds", rounds, "how often")->check(CLI::PositiveNumber);
   app.add_option("--seed", seed, "of the choices; the processes' timing stays their own");
   CLI11_PARSE(app, argc, argv);
-  return spillway::crash::run(rounds, seed);
+  const int stores = spillway::crash::run(rounds, seed);
+  return stores != 0 ? stores : spillway::crash::run_brokers(rounds, seed);
 }

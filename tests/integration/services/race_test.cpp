@@ -1,11 +1,10 @@
 // Many buyers at once, and a broker that is killed under load. Nothing is ever sold twice, and what
 // was acknowledged is still there.
-#include <atomic>
-
 #include <gtest/gtest.h>
 
 #include "support/broker_process.h"
 #include "support/federation.h"
+#include "support/kill_rounds.h"
 #include "support/nouns.h"
 
 namespace spillway {
@@ -105,88 +104,10 @@ TEST(Race, SixtyFourBuyersForFourUnitsGetFour) {
 }
 
 TEST(Race, ABrokerKilledUnderLoadLosesNothingAndSellsNothingTwice) {
-  constexpr int k_rounds = 20;
-  constexpr int k_buyers = 8;
-  Members members;
-  test::BrokerProcess broker(members.data(),
-                             {"member_rate=0", "stranger_rate=0", "log=error"});
-  broker.start();
-  members.set_port(broker.port());
-  const Papers seller = members.join("seller", {Role::provider});
-  std::vector<Papers> buyers;
-  for (int i = 0; i < k_buyers; ++i) {
-    buyers.push_back(members.join(fmt::format("buyer-{}", i), {Role::consumer}));
-  }
-  constexpr int64_t k_units = 100'000;
-  publish(members, seller, k_units, 1, 0, 0);
-  publish_offer(members, seller);
-
-  test::PollThread thread;
-  std::mutex mutex;
-  std::map<std::string, std::string> acknowledged;  // key → contract
-  for (int round = 0; round < k_rounds; ++round) {
-    std::vector<std::unique_ptr<net::Client>> clients;
-    for (const Papers& buyer : buyers) {
-      clients.push_back(std::move(*net::Client::create(thread.poll(), members.options(buyer))));
-    }
-    std::atomic<int> acks = 0;
-    std::atomic<int> broken = 0;
-    // Each asks again as soon as it is answered, until the connection breaks.
-    std::function<void(size_t, int)> ask = [&](size_t i, int number) {
-      const std::string key = fmt::format("{}-{}-{}", round, i, number);
-      clients[i]->send(hold_one(key), [&, i, number, key](const Result<net::Response>& answer) {
-        if (!answer || answer->status >= 500) {
-          ++broken;
-          return;
-        }
-        EXPECT_EQ(answer->status, 201) << answer->body;
-        {
-          const std::lock_guard lock(mutex);
-          acknowledged[fmt::format("{}/{}", buyers[i].name, key)] =
-              Members::read<wire::HoldAnswer>(*answer).grants.at(0).contract.text;
-        }
-        ++acks;
-        ask(i, number + 1);
-      });
-    };
-    thread.run([&] {
-      for (size_t i = 0; i < clients.size(); ++i) ask(i, 0);
-      return true;
-    });
-    while (acks < 20 + round * 7) std::this_thread::yield();
-    broker.kill();
-    while (broken < k_buyers) std::this_thread::yield();
-    thread.run([&] {
-      clients.clear();
-      return true;
-    });
-    broker.start();
-    members.forget_connections();
-    // Law 4: it may have come back after others had gone on; the provider confirms.
-    const auto snapshot =
-        Members::read<wire::SnapshotAnswer>(members.call(seller, Members::get("/v1/snapshot")));
-    publish(members, seller, k_units, 1, snapshot.epoch, round + 1);
-  }
-
-  // Every acknowledged hold is there, under its key, and all together are what the pool has sold.
-  std::set<std::string> contracts;
-  for (const auto& [key, contract] : acknowledged) {
-    contracts.insert(contract);
-    const size_t slash = key.find('/');
-    const auto owner = std::find_if(buyers.begin(), buyers.end(), [&](const Papers& papers) {
-      return papers.name == key.substr(0, slash);
-    });
-    const auto again = members.call(*owner, hold_one(key.substr(slash + 1)));
-    ASSERT_EQ(again.status, 200) << again.body;
-    EXPECT_EQ(Members::read<wire::HoldAnswer>(again).grants.at(0).contract.text, contract);
-  }
-  EXPECT_EQ(contracts.size(), acknowledged.size());
-  const auto pool =
-      Members::read<wire::PoolRow>(members.call(seller, Members::get("/v1/pools/seller/pool")));
-  const int64_t sold = pool.committed.cpu_millis / test::plain_shape().cpu_millis;
-  EXPECT_GE(sold, static_cast<int64_t>(acknowledged.size()));
-  EXPECT_LE(sold, static_cast<int64_t>(acknowledged.size()) + k_rounds * k_buyers)
-      << "more is held than was ever asked for";
+  const test::KillReport report = test::kill_brokers(20, 1);
+  EXPECT_EQ(report.broken, "");
+  EXPECT_EQ(report.rounds, 20);
+  EXPECT_GT(report.acknowledged, 100);
 }
 
 TEST(Race, ATerminatedBrokerAnswersWhatItHasAndLeaves) {
