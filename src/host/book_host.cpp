@@ -45,7 +45,10 @@ void BookHost::submit(market::Command command, Reply reply, market::Origin origi
     hold->fresh.clear();
     const Instant now = loop_.now();
     for (size_t i = 0; i < hold->lines.size(); ++i) {
-      hold->fresh.push_back(make_contract_id(now, random_.next(), random_.next()));
+      // One after the other: in which order arguments are worked out is the compiler's to choose.
+      const uint64_t low = random_.next();
+      const uint64_t high = random_.next();
+      hold->fresh.push_back(make_contract_id(now, high, low));
     }
   }
   queue_.push_back({std::move(command), std::move(reply), std::move(origin)});
