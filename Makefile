@@ -2,6 +2,7 @@
 
 SEEDS ?= 50
 ROUNDS ?= 20
+EXAMPLES ?= 2
 SECONDS := $(if $(filter command line,$(origin SECONDS)),$(SECONDS),60)
 
 SHELL := /bin/bash
@@ -26,13 +27,13 @@ build: build/release/build.ninja ## build everything (release)
 	@cmake --build build/release
 
 .PHONY: test
-test: ## what must pass before a merge: build, format, layers, all tests, simulation, mutants
+test: ## what must pass before a merge: build, format, layers, all tests, simulation, mutants, API
 	@started=$$(date +%s); \
-	for step in build format-and-layers ctest sim mutants; do \
+	for step in build format-and-layers ctest sim mutants api; do \
 	  $(MAKE) $$step || { echo "make test: FAILED in $$step" >&2; exit 1; }; \
 	done; \
 	tests=$$(ctest --test-dir build/release -N | sed -n 's/^Total Tests: //p'); \
-	echo "make test: ok: $$tests test programs passed, format and layers clean, laws held, mutants caught," \
+	echo "make test: ok: $$tests test programs passed, format and layers clean, laws held, mutants caught, API as described," \
 	     "$$(( $$(date +%s) - started )) s"
 
 .PHONY: ctest
@@ -91,6 +92,11 @@ tsan: build/tsan/build.ninja ## all tests under the thread sanitizer
 mutants: build/mutants/build.ninja ## plant known bugs one by one; each must be caught
 	@cmake --build build/mutants --target spillway
 	@tools/run_mutants build/mutants/spillway
+
+.PHONY: api
+api: build/release/build.ninja ## hold the broker to api/openapi.yaml (EXAMPLES= for each operation)
+	@cmake --build build/release --target spillway
+	@tools/api_check --examples $(EXAMPLES)
 
 .PHONY: clean
 clean: ## remove everything that was built
