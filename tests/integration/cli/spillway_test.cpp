@@ -53,66 +53,6 @@ Outcome spillway(const std::string& arguments, const std::string& before = {},
   return outcome;
 }
 
-TEST(Spillway, DemoPaysTheRightBill) {
-  const Outcome outcome = spillway("demo");
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, "");
-  // Two units of Pr2 for 10 minutes at 5, and Pr1's for 30, 35 and 35 minutes at 1.
-  EXPECT_THAT(outcome.out, testing::ContainsRegex("in all +200\n"));
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("simulated"), HasSubstr("the cheapest of 2"),
-                                 HasSubstr("→ holds nothing")));
-}
-
-TEST(Spillway, DemoKeepsItsMarketInAFileWhenAsked) {
-  const TemporaryFolder folder;
-  const std::string file = folder / "market.db";
-  EXPECT_EQ(spillway("demo --keep '" + file + "'").code, 0);
-  EXPECT_TRUE(std::filesystem::exists(file));
-}
-
-TEST(Spillway, DemoLeavesNothingBehind) {
-  const TemporaryFolder folder;
-  const std::string command = "TMPDIR='" + folder.path().string() + "' '" + binary() + "' demo";
-  EXPECT_EQ(std::system((command + " >/dev/null").c_str()), 0);
-  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
-}
-
-TEST(Spillway, DemoSaysWhenItHasNoTemporaryFolder) {
-  const Outcome outcome = spillway("demo", "TMPDIR=/nonexist");
-  EXPECT_EQ(outcome.code, 1);
-  EXPECT_THAT(outcome.err, AllOf(HasSubstr("spillway demo: "), HasSubstr("TMPDIR")));
-}
-
-TEST(Spillway, DemoPromisesNoFileThatItCouldNotMake) {
-  const Outcome outcome = spillway("demo --keep /nonexist/x.db");
-  EXPECT_EQ(outcome.code, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("/nonexist/x.db"));
-  EXPECT_THAT(outcome.out, Not(HasSubstr("The market is in")));
-}
-
-TEST(Spillway, DemoTouchesNoFileThatIsThereAlready) {
-  const TemporaryFolder folder;
-  const std::string market = folder / "market.db";
-  const std::string text = folder / "letter.txt";
-  ASSERT_EQ(spillway("demo --keep '" + market + "'").code, 0);
-  std::ofstream(text) << "Dear federation,\n";
-  for (const std::string& file : {market, text}) {
-    const std::string content = content_of(file);
-    const Outcome outcome = spillway("demo --keep '" + file + "'");
-    EXPECT_EQ(outcome.code, 1);
-    EXPECT_THAT(outcome.err, AllOf(HasSubstr(file), HasSubstr("exists already")));
-    EXPECT_THAT(outcome.out, Not(HasSubstr("The market is in")));
-    EXPECT_EQ(content_of(file), content);
-  }
-  EXPECT_EQ(spillway("demo --keep '" + folder.path().string() + "'").code, 1);
-}
-
-TEST(Spillway, DemoFillsAnEmptyFile) {
-  const TemporaryFolder folder;
-  std::ofstream(folder / "market.db").close();
-  EXPECT_EQ(spillway("demo --keep '" + (folder / "market.db") + "'").code, 0);
-}
-
 TEST(Spillway, OutputThatIsLostIsAFailure) {
   const TemporaryFolder folder;
   for (const std::string arguments :
