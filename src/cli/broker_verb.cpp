@@ -1,8 +1,10 @@
 // spillway broker: runs one, until it is told to stop.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 
 #include <CLI/CLI.hpp>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli/asking.h"
@@ -41,6 +43,22 @@ void tell_when_ready(net::Poll& poll, const services::Broker& broker,
   std::fflush(stdout);
 }
 
+// As many descriptors as its connections need, where the system lets us: the usual first limit of
+// 1024 is there for programs that use select().
+void make_room_for(const services::BrokerConfig& config, services::Log& journal) {
+  constexpr rlim_t k_own = 256;  // the store, the log, what is being turned away, …
+  const rlim_t wanted = static_cast<rlim_t>(config.connections) + k_own;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = std::min(wanted, limit.rlim_max);
+  const bool done = ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
+  if (done && limit.rlim_cur == wanted) return;
+  journal.write(services::Level::warning, "descriptors",
+                {{"limit", fmt::format("{}", limit.rlim_cur)},
+                 {"wanted", fmt::format("{}", wanted)},
+                 {"next", "raise the hard limit (ulimit -n, LimitNOFILE=) or lower connections"}});
+}
+
 int run_broker(const BrokerFlags& flags) {
   net::Poll poll;  // outlives all that it watches
   auto signals = Signals::block({SIGTERM, SIGINT, SIGHUP});
@@ -48,6 +66,7 @@ int run_broker(const BrokerFlags& flags) {
   const auto config = read_settings(flags, system_environment);
   if (!config) return wrongly_called("broker", config.error());
   services::LineLog journal(STDERR_FILENO, services::level_from(config->log), "broker");
+  make_room_for(*config, journal);
   services::ServiceLoop loop(poll);
   auto broker = services::Broker::start(poll, loop, *config, journal);
   if (!broker) {
