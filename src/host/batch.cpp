@@ -20,6 +20,7 @@ struct Hint {
 
   void operator()(const market::Hold& hold) const {
     want(keys, market::account_key(hold.buyer));
+    want(keys, market::identity_key(hold.buyer.text));
     want(keys, market::request_key(hold.buyer, hold.key));
     if (hold.lines.size() > k_max_hinted) return;
     for (const auto& line : hold.lines) want(keys, market::key_of(line.offer));

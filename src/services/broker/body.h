@@ -21,12 +21,16 @@ std::optional<T> read_body(Desk& desk, Call& call, std::string_view what) {
   }
   const auto root = model::parse_json(call.request.body, what, model::k_max_row_bytes);
   if (!root) {
-    reply(desk, call, problem(400, "malformed", root.error()));
+    Error error = root.error();
+    if (error.next.empty()) error.next = "send JSON as described in api/openapi.yaml";
+    reply(desk, call, problem(400, "malformed", error));
     return std::nullopt;
   }
   auto body = model::read_node<T>(*root, model::Heading{.what = what});
   if (!body) {
-    refuse(desk, call, body.error());
+    Error error = body.error();
+    if (error.next.empty()) error.next = "correct it and ask again";
+    refuse(desk, call, error);
     return std::nullopt;
   }
   return std::move(*body);
