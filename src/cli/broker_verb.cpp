@@ -29,11 +29,19 @@ std::string url_of(const services::BrokerConfig& config, uint16_t port) {
 }
 
 // Loading a large market takes a while: those who wait for the line want to be served then.
+// A market that cannot be loaded, and will not be by waiting, is told in `failure`.
 void tell_when_ready(net::Poll& poll, const services::Broker& broker,
-                     const services::BrokerConfig& config, services::Log& journal) {
+                     const services::BrokerConfig& config, services::Log& journal,
+                     Status& failure) {
   const services::Desk& desk = broker.desk();
+  const Status& trouble = services::loading_trouble(desk);
+  if (!trouble && trouble.error().code == Code::internal) {
+    failure = trouble;
+    return poll.stop();
+  }
   if (!desk.directory.is_ready() || !desk.feed.is_ready()) {
-    return poll.after(k_look_again, [&] { tell_when_ready(poll, broker, config, journal); });
+    return poll.after(k_look_again,
+                      [&] { tell_when_ready(poll, broker, config, journal, failure); });
   }
   const std::string url = url_of(config, broker.port());
   const std::string& federation = desk.issuer.federation();
@@ -67,6 +75,7 @@ int run_broker(const BrokerFlags& flags) {
   if (!config) return wrongly_called("broker", config.error());
   services::LineLog journal(STDERR_FILENO, services::level_from(config->log), "broker");
   make_room_for(*config, journal);
+  ::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a refusal, not the end
   services::ServiceLoop loop(poll);
   auto broker = services::Broker::start(poll, loop, *config, journal);
   if (!broker) {
@@ -85,8 +94,10 @@ int run_broker(const BrokerFlags& flags) {
     stopping = true;
     (*broker)->drain([&poll] { poll.stop(); });
   });
-  tell_when_ready(poll, **broker, *config, journal);
+  Status failure;
+  tell_when_ready(poll, **broker, *config, journal, failure);
   poll.run();
+  if (!failure) return failed("broker", failure.error());
   journal.write(services::Level::info, "stopped", {});
   return k_ok;
 }

@@ -80,7 +80,6 @@ void BookHost::load_more() {
   Load load = batch_->wants();
   store_.load(load, lifeline_.guard([this, load](Result<Snapshot> snapshot) {
     if (!snapshot) return try_again(snapshot.error());
-    health_ = {};
     store_ahead_ = snapshot->now - loop_.now();
     // Since our last beat the market may have been away without anyone having noted it:
     // a batch that waited through an outage must not judge leases as if there had been
@@ -113,6 +112,7 @@ void BookHost::commit_batch() {
   auto commit = std::make_shared<Commit>(batch_->commit());
   store_.commit(*commit, lifeline_.guard([this, commit](Result<Committed> committed) {
     if (!committed) return try_again(committed.error());
+    health_ = {};  // a full disk can still be read: only who has written knows that it is well
     if (batch_->beats()) {
       last_beat_ = commit->at;
       has_beaten_ = true;

@@ -51,7 +51,7 @@ class BookHost {
   // Adds one; they hear in the order in which they came.
   void listen(Listener listener) { listeners_.push_back(std::move(listener)); }
   size_t queued() const { return queue_.size(); }
-  // Why the store did not serve the last batch, if it did not.
+  // Why the store did not serve, until it has taken a commit again; the next beat is one.
   const Status& health() const { return health_; }
 
  private:

@@ -67,6 +67,7 @@ void CatalogueFeed::load_page(size_t kind, std::string after) {
   busy_ = true;
   store_.load(std::move(load), lifeline_.guard([this, kind, first](Result<Snapshot> snapshot) {
     busy_ = false;
+    trouble_ = snapshot ? Status{} : tl::unexpected(snapshot.error());
     if (!snapshot) return;  // the next refresh begins again
     store_ahead_ = snapshot->now - loop_.now();
     // Events since the very first page are followed later, so nothing falls between the

@@ -44,6 +44,7 @@ class CatalogueFeed {
   bool knows(const OfferId& id) const { return offer_versions_.contains(id); }
 
   bool is_ready() const { return ready_; }
+  const Status& trouble() const { return trouble_; }  // why the last page could not be loaded
   const rank::Catalogue& catalogue() const { return catalogue_; }
 
  private:
@@ -76,6 +77,7 @@ class CatalogueFeed {
   market::EpochRecord epoch_;
   int64_t last_event_ = 0;
   Duration store_ahead_;
+  Status trouble_;
   bool ready_ = false;
   bool busy_ = false;
   Lifeline lifeline_;

@@ -68,6 +68,7 @@ void Directory::load_page(std::string after) {
       std::move(load),
       lifeline_.guard([this, round = round_, after = std::move(after)](Result<Snapshot> snapshot) {
         if (round != round_) return;
+        trouble_ = snapshot ? Status{} : tl::unexpected(snapshot.error());
         if (!snapshot) {
           loop_.after(k_pause, lifeline_.guard([this, round, after] {
             if (round == round_) load_page(after);

@@ -35,7 +35,8 @@ class Directory {
 
   // Null: nobody has joined under this name, or not everything is loaded yet.
   market::Shared<model::Identity> find(const std::string& name) const;
-  bool is_ready() const { return ready_; }  // everything was loaded once
+  bool is_ready() const { return ready_; }            // everything was loaded once
+  const Status& trouble() const { return trouble_; }  // why the last page could not be loaded
   size_t size() const { return known_.size(); }
   // By name, those after `name`.
   std::vector<market::Shared<model::Identity>> list_after(const std::string& name,
@@ -62,6 +63,7 @@ class Directory {
   std::unordered_map<std::string, Known> known_;
   std::set<std::string> changed_;  // names, to be loaded again
   uint64_t round_ = 0;             // of loading everything: a newer one ends an older
+  Status trouble_;
   bool ready_ = false;
   bool busy_ = false;
   Lifeline lifeline_;

@@ -22,10 +22,10 @@ namespace spillway::services {
 class EventHub;
 
 struct Caps {
-  size_t pools = 256;     // of one provider
-  size_t offers = 4096;   // of one provider
-  size_t streams = 16;    // of events, of one identity
-  size_t page = 1000;     // rows in one answer
+  size_t pools = 256;    // of one provider
+  size_t offers = 4096;  // of one provider
+  size_t streams = 16;   // of events, of one identity
+  size_t page = 1000;    // rows in one answer
 };
 
 struct Desk {
@@ -52,6 +52,11 @@ struct Caller {
   std::string key;                 // of the certificate
   bool has(model::Role role) const;
 };
+
+// Why what members and offers there are cannot be loaded just now, if it cannot.
+inline const Status& loading_trouble(const Desk& desk) {
+  return desk.directory.trouble() ? desk.feed.trouble() : desk.directory.trouble();
+}
 
 struct Call {
   net::Request request;

@@ -13,6 +13,10 @@ void handle_ready(Desk& desk, const std::shared_ptr<Call>& call) {
     refuse(desk, *call, {Code::unavailable, "broker", std::move(reason), std::move(next)});
   };
   if (desk.draining) return not_ready("it is shutting down", "ask another broker");
+  if (const Status& trouble = loading_trouble(desk); !trouble) {
+    return not_ready(fmt::format("{}: {}", trouble.error().thing, trouble.error().reason),
+                     trouble.error().next);
+  }
   if (!desk.directory.is_ready() || !desk.feed.is_ready()) {
     return not_ready("it is loading the market", "try again in a second");
   }
