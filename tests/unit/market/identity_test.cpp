@@ -247,6 +247,24 @@ TEST_F(Identities, ARevokedProviderSellsNothingAndItsContractsStay) {
   EXPECT_TRUE(book.hold(k_buyer, 1));
 }
 
+TEST_F(Identities, ARevokedBuyerBuysNothingUntilItJoinsAnew) {
+  enrol(k_seller.text, 1);
+  enrol(k_buyer.text, 2);
+  book.publish(pool_of(3)).value();
+  book.publish(minute_offer()).value();
+  const ContractId bought = book.active(k_buyer, 1);
+
+  ASSERT_TRUE(book.run(Revoke{k_buyer.text}));
+  const auto before = book.picture();
+  EXPECT_TRUE(is_refused(book.hold(k_buyer, 1), Code::denied));
+  EXPECT_EQ(book.picture(), before);
+  EXPECT_TRUE(book.contract(bought).is_live());
+
+  make("t-2", k_buyer.text, k_both).value();
+  join("t-2", 3).value();
+  EXPECT_TRUE(book.hold(k_buyer, 1));
+}
+
 TEST_F(Identities, WhatIsNoKeyOrCertificateIsRefused) {
   make("t-1", "edge-7", k_both).value();
   const Join good{"t-1", sample_key(1), sample_certificate(1), book.now + hours(1)};
