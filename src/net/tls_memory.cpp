@@ -26,7 +26,7 @@ constexpr bool k_shelved = true;
 constexpr bool k_shelved = true;
 #endif
 
-constexpr size_t k_slot_bytes = 24 * 1024;  // a handshake's buffer is 21.3 KiB
+constexpr size_t k_slot_bytes = 24 * 1024;   // a handshake's buffer is 21.3 KiB
 constexpr size_t k_least_bytes = 12 * 1024;  // smaller ones are malloc's business
 constexpr size_t k_slots = 32 * 1024;        // addresses only, until they are used
 constexpr size_t k_kept = 64;                // free ones that keep their memory

@@ -3,8 +3,8 @@
 // Each is about 17 KiB and lives from a record's first byte to its last, then is given back
 // (SSL_MODE_RELEASE_BUFFERS): thousands of connections share a few. From malloc they would leave
 // holes between what stays, which no longer go back to the system (a thousand connections that
-// arrive at once cost 43 KiB each instead of 25), and merging and splitting such chunks is a third of
-// what the loop spends on memory. So they have a shelf of their own.
+// arrive at once cost 43 KiB each instead of 25), and merging and splitting such chunks is a third
+// of what the loop spends on memory. So they have a shelf of their own.
 #pragma once
 
 namespace spillway::net {

@@ -7,8 +7,8 @@
 
 #include "base/check.h"
 #include "bench/bench.h"
-#include "support/broker_process.h"
-#include "support/federation.h"
+#include "live/broker_process.h"
+#include "live/federation.h"
 #include "support/nouns.h"
 
 namespace spillway::bench {
@@ -61,8 +61,8 @@ class Market {
     offer.pool = PoolId("seller/pool");
     offer.shape = tiny_shape();
     const wire::OfferPut body{offer, 1};
-    check(members_.call(seller_, Members::put("/v1/offers/seller/" + name,
-                                              model::write_json(body))));
+    check(
+        members_.call(seller_, Members::put("/v1/offers/seller/" + name, model::write_json(body))));
   }
   static void check(const net::Response& response) {
     SPILLWAY_CHECK(response.status < 300, response.body);
@@ -163,8 +163,8 @@ net::Request whoami() { return Members::get("/v1/whoami"); }
 
 std::function<net::Request()> holds() {
   return [number = std::make_shared<int64_t>(0)] {
-    static const std::string body = model::write_json(
-        wire::HoldRequest{{{OfferId("seller/small"), 1, 1}}, minutes(10)});
+    static const std::string body =
+        model::write_json(wire::HoldRequest{{{OfferId("seller/small"), 1, 1}}, minutes(10)});
     net::Request request = Members::post("/v1/holds", body);
     static std::atomic<int64_t> keys{0};
     request.headers.push_back({"Idempotency-Key", fmt::format("key-{}", ++keys)});
@@ -228,14 +228,15 @@ class Audience {
         if (++open_ == count) done(true);
       };
       for (int i = 0; i < count; ++i) {
-        streams_.push_back(wire_->follow(
-            -1, {[this] { opened_(); },
-                 [this](const wire::EventBody& event) {
-                   if (event.kind == "offer-published" && ++heard_ == wanted_) heard_all_();
-                 },
-                 [](const Error& why, const wire::SnapshotAnswer*) {
-                   SPILLWAY_CHECK(false, why.message());
-                 }}));
+        streams_.push_back(wire_->follow(-1, {[this] { opened_(); },
+                                              [this](const wire::EventBody& event) {
+                                                if (event.kind == "offer-published" &&
+                                                    ++heard_ == wanted_)
+                                                  heard_all_();
+                                              },
+                                              [](const Error& why, const wire::SnapshotAnswer*) {
+                                                SPILLWAY_CHECK(false, why.message());
+                                              }}));
       }
     });
   }
@@ -290,8 +291,8 @@ SPILLWAY_BENCH(broker, streams) {
     rss.push_back(static_cast<double>(after) / 1024);
     each.push_back(static_cast<double>(after - before) / k_streams);
     for (int event = 0; event < 5; ++event) {
-      fanout.push_back(
-          1000 * audience.seconds_to_hear([&] { market.publish_offer(fmt::format("n-{}", event)); }));
+      fanout.push_back(1000 * audience.seconds_to_hear(
+                                  [&] { market.publish_offer(fmt::format("n-{}", event)); }));
     }
   }
   report.at_most("rss_mib", rss, "MiB", 70);

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "crash/worker.h"
-#include "support/kill_rounds.h"
+#include "live/kill_rounds.h"
 #include "support/store_driver.h"
 #include "support/temporary_folder.h"
 
@@ -225,7 +225,8 @@ int run_brokers(int rounds, uint64_t seed) {
     return 1;
   }
   std::printf(
-      "crash: ok: a broker killed %d times under load; %lld holds acknowledged, none lost; %lld were "
+      "crash: ok: a broker killed %d times under load; %lld holds acknowledged, none lost; %lld "
+      "were "
       "written and killed before the answer\n",
       report.rounds, static_cast<long long>(report.acknowledged),
       static_cast<long long>(report.unanswered_there));
@@ -236,7 +237,8 @@ int run_brokers(int rounds, uint64_t seed) {
 }  // namespace spillway::crash
 
 int main(int argc, char** argv) {
-  CLI::App app("Kills stores and brokers in the middle of their work and looks at what they leave.");
+  CLI::App app(
+      "Kills stores and brokers in the middle of their work and looks at what they leave.");
   int rounds = 20;
   uint64_t seed = std::random_device()();
   app.add_option("--rounds", rounds, "how often")->check(CLI::PositiveNumber);

@@ -32,8 +32,8 @@ Result<Caller> judge_certificate(const net::PeerCertificate& certificate,
                 std::string(k_join_again));
   }
   if (now < certificate.not_before) {
-    return fail(Code::denied, fmt::format("identity {}", name),
-                "its certificate is not valid yet", "compare your clock with the broker's");
+    return fail(Code::denied, fmt::format("identity {}", name), "its certificate is not valid yet",
+                "compare your clock with the broker's");
   }
   const Instant last = may_be_expired ? certificate.not_after + k_renewable : certificate.not_after;
   if (now >= last) {
@@ -89,9 +89,9 @@ bool Api::find_route(Call& call) {
                       "see api/openapi.yaml for the routes"});
     return false;
   }
-  net::Response response =
-      problem(405, "method", {Code::invalid, "method", "this route does not take it",
-                              fmt::format("use one of {}", match.allowed)});
+  net::Response response = problem(405, "method",
+                                   {Code::invalid, "method", "this route does not take it",
+                                    fmt::format("use one of {}", match.allowed)});
   response.headers.push_back({"Allow", match.allowed});
   reply(desk_, call, std::move(response));
   return false;
@@ -101,8 +101,8 @@ bool Api::identify(Call& call, const net::PeerCertificate* certificate) {
   if (call.route->access.anonymous) return true;
   if (!desk_.directory.is_ready()) {
     services::refuse(desk_, call,
-                     {Code::unavailable, "broker", "it is starting and does not know its members yet",
-                      "try again in a second"});
+                     {Code::unavailable, "broker",
+                      "it is starting and does not know its members yet", "try again in a second"});
     return false;
   }
   const auto unknown = [&](const Error& error) {
@@ -127,8 +127,9 @@ bool Api::within_rate(Call& call) {
                             : strangers_.take(std::string(host_of(call.address)), call.began);
   if (within) return true;
   net::Response response =
-      problem(429, "rate", {Code::over_quota, known ? "identity " + call.caller.name : "address",
-                            "too many requests in a short time", "wait a second, then go on"});
+      problem(429, "rate",
+              {Code::over_quota, known ? "identity " + call.caller.name : "address",
+               "too many requests in a short time", "wait a second, then go on"});
   response.headers.push_back({"Retry-After", "1"});
   reply(desk_, call, std::move(response));
   return false;

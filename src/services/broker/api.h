@@ -12,8 +12,8 @@
 namespace spillway::services {
 
 struct ApiLimits {
-  Rate member{1000, 2000};   // of one identity
-  Rate stranger{10, 40};     // of one address without one
+  Rate member{1000, 2000};  // of one identity
+  Rate stranger{10, 40};    // of one address without one
 };
 
 class Api : public net::Handler {

@@ -27,7 +27,8 @@ ApiLimits limits_of(const BrokerConfig& config) {
 
 bool is_address(const std::string& name) {
   in6_addr any{};
-  return inet_pton(AF_INET, name.c_str(), &any) == 1 || inet_pton(AF_INET6, name.c_str(), &any) == 1;
+  return inet_pton(AF_INET, name.c_str(), &any) == 1 ||
+         inet_pton(AF_INET6, name.c_str(), &any) == 1;
 }
 
 pki::ServerNames names_of(const BrokerConfig& config) {
@@ -70,8 +71,20 @@ Broker::Broker(host::Loop& loop, const BrokerConfig& config, Log& journal, Autho
       log_(loop, *store_),
       directory_(loop, *store_, log_),
       hub_(loop, *store_, log_, {}),
-      desk_{loop,    random_, *store_,  book_,    feed_,    directory_, log_, hub_,
-            issuer_, metrics_, RequestMetrics(metrics_), journal, caps_of(config), false},
+      desk_{loop,
+            random_,
+            *store_,
+            book_,
+            feed_,
+            directory_,
+            log_,
+            hub_,
+            issuer_,
+            metrics_,
+            RequestMetrics(metrics_),
+            journal,
+            caps_of(config),
+            false},
       api_(desk_, limits_of(config)),
       operations_handler_(desk_),
       names_(names_of(config)) {}
@@ -133,7 +146,8 @@ void Broker::add_gauges() {
   const auto gauge = [this](std::string_view name, std::string_view help, auto read) {
     metrics_.gauge(name, help, [read] { return static_cast<double>(read()); });
   };
-  gauge("spillway_connections", "Open connections", [this] { return server_->counts().connections; });
+  gauge("spillway_connections", "Open connections",
+        [this] { return server_->counts().connections; });
   gauge("spillway_connections_refused", "Turned away since the start, for the broker was full",
         [this] { return server_->counts().turned_away; });
   gauge("spillway_tls_handshakes_failed", "Since the start",
@@ -179,7 +193,8 @@ void Broker::reload() {
     journal_.write(Level::error, "authority", {{"why", taken.error().message()}});
     return;
   }
-  journal_.write(Level::info, "authority", {{"phase", std::string(to_text(issuer_.status().phase))}});
+  journal_.write(Level::info, "authority",
+                 {{"phase", std::string(to_text(issuer_.status().phase))}});
 }
 
 void Broker::drain(std::function<void()> done) {

@@ -19,9 +19,9 @@ void tell_contract(Desk& desk, const std::shared_ptr<Call>& call, market::Comman
 void handle_query(Desk& desk, const std::shared_ptr<Call>& call) {
   const auto body = read_body<wire::QueryRequest>(desk, *call, "query");
   if (!body) return;
-  const auto ranking = desk.feed.query(
-      call->cluster(), body->intent, rank::Page{body->limit, body->cursor},
-      body->explain ? rank::Detail::every_offer : rank::Detail::candidates);
+  const auto ranking =
+      desk.feed.query(call->cluster(), body->intent, rank::Page{body->limit, body->cursor},
+                      body->explain ? rank::Detail::every_offer : rank::Detail::candidates);
   if (!ranking) return refuse(desk, *call, ranking.error());
   answer(desk, *call, 200, wire::answer_of(*ranking));
 }

@@ -37,18 +37,17 @@ void put(Desk& desk, const std::shared_ptr<Call>& call, const model::Cluster& cl
   const bool guarded = net::find_header(call->request.headers, "If-Match") != nullptr;
   if (guarded) command.expected = account->cluster;
   const int status = account == nullptr ? 201 : 200;
-  desk.book.submit(
-      std::move(command),
-      [&desk, call, cluster, status, guarded](const Result<market::Answer>& told) {
-        if (!told && guarded && told.error().code == Code::conflict) {
-          return refuse_changed(desk, *call);
-        }
-        if (!told) return refuse(desk, *call, told.error());
-        net::Response response = json_response(status, model::write_json(cluster));
-        response.headers.push_back({"ETag", etag_of(cluster)});
-        reply(desk, *call, std::move(response));
-      },
-      {call->caller.name, call->id});
+  desk.book.submit(std::move(command),
+                   [&desk, call, cluster, status, guarded](const Result<market::Answer>& told) {
+                     if (!told && guarded && told.error().code == Code::conflict) {
+                       return refuse_changed(desk, *call);
+                     }
+                     if (!told) return refuse(desk, *call, told.error());
+                     net::Response response = json_response(status, model::write_json(cluster));
+                     response.headers.push_back({"ETag", etag_of(cluster)});
+                     reply(desk, *call, std::move(response));
+                   },
+                   {call->caller.name, call->id});
 }
 
 }  // namespace

@@ -102,8 +102,7 @@ Status apply_setting(BrokerConfig& config, std::string_view name, std::string_vi
               fmt::format("use one of {}", known));
 }
 
-Status apply_environment(BrokerConfig& config,
-                         const std::function<const char*(const char*)>& get) {
+Status apply_environment(BrokerConfig& config, const std::function<const char*(const char*)>& get) {
   for (const std::string_view name : setting_names()) {
     const std::string variable = environment_name(name);
     const char* value = get(variable.c_str());
@@ -135,8 +134,8 @@ Status validate(const BrokerConfig& config) {
   SPILLWAY_TRY(model::check_range("stranger_rate", config.stranger_rate, 0, 1'000'000));
   SPILLWAY_TRY(model::check_range("stranger_burst", config.stranger_burst, 1, 1'000'000));
   SPILLWAY_TRY(model::check_range("connections", config.connections, 1, 1'000'000));
-  SPILLWAY_TRY(model::check_range("connections_per_address", config.connections_per_address, 1,
-                                  1'000'000));
+  SPILLWAY_TRY(
+      model::check_range("connections_per_address", config.connections_per_address, 1, 1'000'000));
   SPILLWAY_TRY(model::check_range("body_bytes", config.body_bytes, 1024, 4 << 20));
   SPILLWAY_TRY(model::check_range("pools", config.pools, 1, 1'000'000));
   SPILLWAY_TRY(model::check_range("offers", config.offers, 1, 1'000'000));

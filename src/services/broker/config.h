@@ -29,9 +29,9 @@ struct BrokerConfig {
   int64_t connections = 12'000;
   int64_t connections_per_address = 12'000;
   int64_t body_bytes = 2 << 20;  // a pool with 10,000 contracts on it
-  int64_t pools = 256;     // of one provider
-  int64_t offers = 4096;   // of one provider
-  int64_t streams = 16;    // of one identity
+  int64_t pools = 256;           // of one provider
+  int64_t offers = 4096;         // of one provider
+  int64_t streams = 16;          // of one identity
 
   std::string data;  // the folder; not in the file, for it is where the file is
 };

@@ -55,8 +55,8 @@ void handle_get_contract(Desk& desk, const std::shared_ptr<Call>& call) {
   load(desk, call, {{key}, {}}, [&desk, call](const host::Snapshot& snapshot) {
     const host::Row& row = snapshot.rows[0];
     const auto* contract = held<model::Contract>(row);
-    const bool visible = contract != nullptr && (call->scope == Scope::all ||
-                                                 is_party(*contract, call->caller.name));
+    const bool visible = contract != nullptr &&
+                         (call->scope == Scope::all || is_party(*contract, call->caller.name));
     if (!visible) return refuse(desk, *call, missing("contract", row.key.id));
     answer_tagged(desk, *call, wire::ContractAnswer{*contract}, row.version);
   });

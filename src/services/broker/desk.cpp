@@ -39,7 +39,7 @@ bool Caller::has(model::Role role) const {
 void finish(Desk& desk, Call& call, int status) {
   const double took = static_cast<double>((desk.loop.now() - call.began).ms) / 1000.0;
   desk.request_metrics.note(call.route, status, took);
-  const Level level = status >= 500                   ? Level::error
+  const Level level = status >= 500                      ? Level::error
                       : status >= 400 || is_change(call) ? Level::info
                                                          : Level::debug;
   if (!desk.journal.takes(level)) return;
@@ -76,13 +76,12 @@ net::Response json_response(int status, std::string body) {
 
 void submit(Desk& desk, const std::shared_ptr<Call>& call, market::Command command,
             std::function<void(const market::Answer&)> then) {
-  desk.book.submit(
-      std::move(command),
-      [&desk, call, then = std::move(then)](const Result<market::Answer>& answer) {
-        if (!answer) return refuse(desk, *call, answer.error());
-        then(*answer);
-      },
-      {call->caller.name, call->id});
+  desk.book.submit(std::move(command),
+                   [&desk, call, then = std::move(then)](const Result<market::Answer>& answer) {
+                     if (!answer) return refuse(desk, *call, answer.error());
+                     then(*answer);
+                   },
+                   {call->caller.name, call->id});
 }
 
 void load(Desk& desk, const std::shared_ptr<Call>& call, host::Load what,
@@ -111,8 +110,7 @@ bool page_asked(Desk& desk, Call& call, PageAsked& page) {
 bool is_json(const net::Request& request) {
   const std::string* type = net::find_header(request.headers, "Content-Type");
   if (type == nullptr) return true;
-  const std::string_view essence =
-      trimmed(std::string_view(*type).substr(0, type->find(';')));
+  const std::string_view essence = trimmed(std::string_view(*type).substr(0, type->find(';')));
   constexpr std::string_view k_json = "application/json";
   return std::equal(essence.begin(), essence.end(), k_json.begin(), k_json.end(),
                     [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });

@@ -18,8 +18,8 @@ wire::CertificateAnswer answer_of(const Desk& desk, const model::Identity& ident
   return told;
 }
 
-// Once this broker knows of what it tells: a repeated answer is of something that another broker, or
-// an attempt whose outcome was unknown, has done.
+// Once this broker knows of what it tells: a repeated answer is of something that another broker,
+// or an attempt whose outcome was unknown, has done.
 void when_known(Desk& desk, const std::shared_ptr<Call>& call, const market::Answer& told,
                 std::function<void()> then) {
   if (!told.replayed) return then();
@@ -36,8 +36,7 @@ void join_with(Desk& desk, const std::shared_ptr<Call>& call, const market::Toke
   const auto issued = desk.issuer.issue(request, token.name, call->began);
   if (!issued) return refuse(desk, *call, issued.error());
   call->caller.name = token.name;  // for the audit: whoever has the token acts for this name
-  submit(desk, call,
-         market::Join{token.id, issued->key, issued->certificate, issued->not_after},
+  submit(desk, call, market::Join{token.id, issued->key, issued->certificate, issued->not_after},
          [&desk, call](const market::Answer& told) {
            when_known(desk, call, told, [&desk, call, told] {
              answer(desk, *call, told.replayed ? 200 : 201, answer_of(desk, *told.identity));
@@ -52,17 +51,16 @@ void handle_join(Desk& desk, const std::shared_ptr<Call>& call) {
   if (!body) return;
   const auto id = desk.issuer.token_id(body->token);
   if (!id) return refuse(desk, *call, id.error());
-  desk.book.submit(
-      market::FindToken{*id},
-      [&desk, call, request = body->request](const Result<market::Answer>& found) {
-        if (found) return join_with(desk, call, *found->token, request);
-        // To a stranger a token that never was and one that is over look the same.
-        const bool unknown = found.error().code == Code::not_found;
-        refuse(desk, *call,
-               unknown ? Error{Code::denied, "token", "it is not known here, or is over",
-                               "ask an operator for a new one"}
-                       : found.error());
-      });
+  desk.book.submit(market::FindToken{*id}, [&desk, call, request = body->request](
+                                               const Result<market::Answer>& found) {
+    if (found) return join_with(desk, call, *found->token, request);
+    // To a stranger a token that never was and one that is over look the same.
+    const bool unknown = found.error().code == Code::not_found;
+    refuse(desk, *call,
+           unknown ? Error{Code::denied, "token", "it is not known here, or is over",
+                           "ask an operator for a new one"}
+                   : found.error());
+  });
 }
 
 void handle_recertify(Desk& desk, const std::shared_ptr<Call>& call) {
@@ -112,8 +110,7 @@ void handle_make_token(Desk& desk, const std::shared_ptr<Call>& call) {
   if (!body) return;
   const auto token = desk.issuer.make_token();
   if (!token) return refuse(desk, *call, token.error());
-  submit(desk, call,
-         market::MakeToken{token->id, body->name, body->roles, body->labels, body->ttl},
+  submit(desk, call, market::MakeToken{token->id, body->name, body->roles, body->labels, body->ttl},
          [&desk, call, text = token->text](const market::Answer& told) {
            answer(desk, *call, 201,
                   wire::TokenAnswer{text, told.token->id, told.token->name, told.token->expires});
@@ -123,7 +120,9 @@ void handle_make_token(Desk& desk, const std::shared_ptr<Call>& call) {
 void handle_cancel_token(Desk& desk, const std::shared_ptr<Call>& call) {
   if (!no_body(desk, *call)) return;
   submit(desk, call, market::CancelToken{call->parameters[0]},
-         [&desk, call](const market::Answer&) { reply(desk, *call, net::Response{204, {}, {}}); });
+         [&desk, call](const market::Answer&) {
+           reply(desk, *call, net::Response{204, {}, {}});
+         });
 }
 
 void handle_list_identities(Desk& desk, const std::shared_ptr<Call>& call) {
@@ -146,12 +145,11 @@ void handle_revoke(Desk& desk, const std::shared_ptr<Call>& call) {
                    "nobody may revoke itself: the federation could lose its last operator",
                    "let another operator do it"});
   }
-  submit(desk, call, market::Revoke{call->parameters[0]},
-         [&desk, call](const market::Answer& told) {
-           when_known(desk, call, told, [&desk, call, told] {
-             answer(desk, *call, 200, wire::row_of(*told.identity));
-           });
-         });
+  submit(
+      desk, call, market::Revoke{call->parameters[0]}, [&desk, call](const market::Answer& told) {
+        when_known(desk, call, told,
+                   [&desk, call, told] { answer(desk, *call, 200, wire::row_of(*told.identity)); });
+      });
 }
 
 }  // namespace spillway::services

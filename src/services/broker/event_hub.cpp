@@ -53,9 +53,8 @@ void EventHub::add(Listener listener, std::shared_ptr<net::Stream> stream, int64
   const uint64_t number = next_number_++;
   if (mutant(Mutant::resume_late)) ++after;
   // Later, for it may be called while the streams are being walked through.
-  stream->on_gone(lifeline_.guard([this, number] {
-    loop_.post(lifeline_.guard([this, number] { streams_.erase(number); }));
-  }));
+  stream->on_gone(lifeline_.guard(
+      [this, number] { loop_.post(lifeline_.guard([this, number] { streams_.erase(number); })); }));
   stream->send(": welcome\n\n");  // the head alone may wait in somebody's proxy
   streams_.emplace(number, Open{std::move(listener), std::move(stream), after, false, number});
   feed(number);

@@ -43,10 +43,11 @@ void refuse_with_snapshot(Desk& desk, const std::shared_ptr<Call>& call, Error e
 
 // As after a backup was restored.
 void refuse_beyond(Desk& desk, const std::shared_ptr<Call>& call, int64_t after) {
-  refuse_with_snapshot(
-      desk, call,
-      {Code::gone, fmt::format("event {}", after),
-       fmt::format("the log ends at {}: it has become shorter", desk.log.last()), {}});
+  refuse_with_snapshot(desk, call,
+                       {Code::gone,
+                        fmt::format("event {}", after),
+                        fmt::format("the log ends at {}: it has become shorter", desk.log.last()),
+                        {}});
 }
 
 void open_stream(Desk& desk, const std::shared_ptr<Call>& call, int64_t after) {
@@ -69,20 +70,19 @@ void begin_stream(Desk& desk, const std::shared_ptr<Call>& call, int64_t after) 
   if (desk.hub.streams_of(call->caller.name) >= desk.caps.streams) {
     return refuse(desk, *call,
                   {Code::over_quota, "identity " + call->caller.name,
-                   fmt::format("it has {} streams open", desk.caps.streams),
-                   "close one first"});
+                   fmt::format("it has {} streams open", desk.caps.streams), "close one first"});
   }
   if (after > desk.log.last()) return refuse_beyond(desk, call, after);
   // Whether the log still has what is asked for is the store's to say.
   if (after >= desk.log.first_kept() - 1) return open_stream(desk, call, after);
-  desk.store.events_after(
-      after, 1, [&desk, call, after](const Result<std::vector<market::Event>>& events) {
-        if (events) return open_stream(desk, call, after);
-        if (events.error().code == Code::gone) {
-          return refuse_with_snapshot(desk, call, events.error());
-        }
-        refuse(desk, *call, events.error());
-      });
+  desk.store.events_after(after, 1,
+                          [&desk, call, after](const Result<std::vector<market::Event>>& events) {
+                            if (events) return open_stream(desk, call, after);
+                            if (events.error().code == Code::gone) {
+                              return refuse_with_snapshot(desk, call, events.error());
+                            }
+                            refuse(desk, *call, events.error());
+                          });
 }
 
 // `pick`: which of the log's events are told. The page may be shorter than asked for, even empty,

@@ -19,15 +19,15 @@ void RequestMetrics::note(const Route* route, int status, double seconds) {
   if (counter == nullptr) {
     MetricLabels labels = labels_of(route);
     labels.emplace_back("status", fmt::format("{}", status));
-    counter = &metrics_.counter("spillway_requests_total",
-                                "Requests answered, by route and status", labels);
+    counter = &metrics_.counter("spillway_requests_total", "Requests answered, by route and status",
+                                labels);
   }
   counter->add();
   Histogram*& histogram = histograms_[route];
   if (histogram == nullptr) {
-    histogram = &metrics_.histogram("spillway_request_seconds",
-                                    "From the last byte of a request to its answer",
-                                    labels_of(route));
+    histogram =
+        &metrics_.histogram("spillway_request_seconds",
+                            "From the last byte of a request to its answer", labels_of(route));
   }
   histogram->observe(seconds);
 }

@@ -6,10 +6,8 @@ namespace spillway::services {
 namespace {
 
 constexpr Access k_anyone{.anonymous = true};
-constexpr Access k_member{.provider = Scope::own,
-                          .consumer = Scope::own,
-                          .operator_ = Scope::own,
-                          .viewer = Scope::own};
+constexpr Access k_member{
+    .provider = Scope::own, .consumer = Scope::own, .operator_ = Scope::own, .viewer = Scope::own};
 constexpr Access k_renewing{.expired = true,
                             .provider = Scope::own,
                             .consumer = Scope::own,
@@ -19,10 +17,8 @@ constexpr Access k_seller{.provider = Scope::own};
 constexpr Access k_seller_read{
     .provider = Scope::own, .operator_ = Scope::all, .viewer = Scope::all};
 constexpr Access k_buyer{.consumer = Scope::own};
-constexpr Access k_party_read{.provider = Scope::own,
-                              .consumer = Scope::own,
-                              .operator_ = Scope::all,
-                              .viewer = Scope::all};
+constexpr Access k_party_read{
+    .provider = Scope::own, .consumer = Scope::own, .operator_ = Scope::all, .viewer = Scope::all};
 constexpr Access k_operator{.operator_ = Scope::all};
 constexpr Access k_overseer{.operator_ = Scope::all, .viewer = Scope::all};
 

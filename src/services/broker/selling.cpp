@@ -61,10 +61,10 @@ std::optional<int64_t> sequence_asked(Desk& desk, Call& call) {
 
 bool same_id(Desk& desk, Call& call, std::string_view noun, const std::string& id) {
   if (id == call.owned_id()) return true;
-  refuse(desk, call,
-         {Code::invalid, fmt::format("{}.id", noun),
-          fmt::format("it is {}, the path says {}", id, call.owned_id()),
-          "let both name the same"});
+  refuse(
+      desk, call,
+      {Code::invalid, fmt::format("{}.id", noun),
+       fmt::format("it is {}, the path says {}", id, call.owned_id()), "let both name the same"});
   return false;
 }
 
@@ -96,9 +96,9 @@ void handle_put_pool(Desk& desk, const std::shared_ptr<Call>& call) {
       !within_cap(desk, *call, "pool", counts.pools, desk.caps.pools)) {
     return;
   }
-  market::PublishPool command{call->cluster(),           std::move(body->pool), body->sequence,
-                              body->lease,               std::move(body->carries),
-                              body->epoch,               body->report};
+  market::PublishPool command{call->cluster(), std::move(body->pool),    body->sequence,
+                              body->lease,     std::move(body->carries), body->epoch,
+                              body->report};
   submit(desk, call, std::move(command), [&desk, call](const market::Answer& told) {
     answer(desk, *call, 200, wire::PoolPutAnswer{told.epoch});
   });
@@ -108,9 +108,10 @@ void handle_delete_pool(Desk& desk, const std::shared_ptr<Call>& call) {
   if (!no_body(desk, *call)) return;
   const auto sequence = sequence_asked(desk, *call);
   if (!sequence) return;
-  submit(desk, call,
-         market::WithdrawPool{call->cluster(), PoolId(call->owned_id()), *sequence},
-         [&desk, call](const market::Answer&) { reply(desk, *call, net::Response{204, {}, {}}); });
+  submit(desk, call, market::WithdrawPool{call->cluster(), PoolId(call->owned_id()), *sequence},
+         [&desk, call](const market::Answer&) {
+           reply(desk, *call, net::Response{204, {}, {}});
+         });
 }
 
 void handle_list_offers(Desk& desk, const std::shared_ptr<Call>& call) {
@@ -143,18 +144,20 @@ void handle_put_offer(Desk& desk, const std::shared_ptr<Call>& call) {
       !within_cap(desk, *call, "offer", counts.offers, desk.caps.offers)) {
     return;
   }
-  submit(desk, call,
-         market::PublishOffer{call->cluster(), std::move(body->offer), body->sequence},
-         [&desk, call](const market::Answer&) { reply(desk, *call, net::Response{204, {}, {}}); });
+  submit(desk, call, market::PublishOffer{call->cluster(), std::move(body->offer), body->sequence},
+         [&desk, call](const market::Answer&) {
+           reply(desk, *call, net::Response{204, {}, {}});
+         });
 }
 
 void handle_delete_offer(Desk& desk, const std::shared_ptr<Call>& call) {
   if (!no_body(desk, *call)) return;
   const auto sequence = sequence_asked(desk, *call);
   if (!sequence) return;
-  submit(desk, call,
-         market::WithdrawOffer{call->cluster(), OfferId(call->owned_id()), *sequence},
-         [&desk, call](const market::Answer&) { reply(desk, *call, net::Response{204, {}, {}}); });
+  submit(desk, call, market::WithdrawOffer{call->cluster(), OfferId(call->owned_id()), *sequence},
+         [&desk, call](const market::Answer&) {
+           reply(desk, *call, net::Response{204, {}, {}});
+         });
 }
 
 void handle_notice(Desk& desk, const std::shared_ptr<Call>& call) {

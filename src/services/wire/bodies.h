@@ -284,7 +284,7 @@ struct SnapshotAnswer {
   std::vector<PoolRow> pools;
   std::vector<OfferRow> offers;
   std::vector<model::Contract> contracts;  // live ones, bought and sold
-  bool more = false;  // contracts than fit here: list them
+  bool more = false;                       // contracts than fit here: list them
   bool operator==(const SnapshotAnswer&) const = default;
 };
 

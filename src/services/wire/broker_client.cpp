@@ -45,8 +45,7 @@ std::optional<Problem> problem_in(const net::Response& response) {
 }
 
 Code code_of(const Problem& problem) {
-  const std::string_view name =
-      std::string_view(problem.type).substr(problem.type.rfind(':') + 1);
+  const std::string_view name = std::string_view(problem.type).substr(problem.type.rfind(':') + 1);
   for (const CodeRow& row : error_table()) {
     if (row.name == name) return row.code;
   }
@@ -90,10 +89,9 @@ class Following : public EventStream {
         parser_([this](const net::SseEvent& event) { on_event(event); }) {}
 
   void open(net::Channel& channel, net::Request what) {
-    reading_ = channel.open(std::move(what),
-                            {[this](const net::Response& head) { on_head(head); },
-                             [this](std::string_view bytes) { on_bytes(bytes); },
-                             [this](const Error& why) { end(why, nullptr); }});
+    reading_ = channel.open(std::move(what), {[this](const net::Response& head) { on_head(head); },
+                                              [this](std::string_view bytes) { on_bytes(bytes); },
+                                              [this](const Error& why) { end(why, nullptr); }});
   }
 
  private:
@@ -104,8 +102,7 @@ class Following : public EventStream {
       return;
     }
     const auto problem = problem_in(head);
-    const SnapshotAnswer* snapshot =
-        problem && problem->snapshot ? &*problem->snapshot : nullptr;
+    const SnapshotAnswer* snapshot = problem && problem->snapshot ? &*problem->snapshot : nullptr;
     end(error_from(head, problem), snapshot);
   }
 
@@ -141,9 +138,7 @@ class Following : public EventStream {
 
 }  // namespace
 
-Error error_of(const net::Response& response) {
-  return error_from(response, problem_in(response));
-}
+Error error_of(const net::Response& response) { return error_from(response, problem_in(response)); }
 
 void BrokerClient::join(const JoinRequest& body, Then<CertificateAnswer> then) {
   ask(channel_, request("POST", "/v1/join", model::write_json(body)), std::move(then));
@@ -262,8 +257,7 @@ void BrokerClient::list_identities(const ListAsked& asked, Then<IdentityPage> th
   ask(channel_, request("GET", "/v1/identities" + query_of(asked)), std::move(then));
 }
 void BrokerClient::revoke(const std::string& name, Then<IdentityRow> then) {
-  ask(channel_,
-      request("POST", fmt::format("/v1/identities/{}/revoke", net::escape_segment(name))),
+  ask(channel_, request("POST", fmt::format("/v1/identities/{}/revoke", net::escape_segment(name))),
       std::move(then));
 }
 

@@ -5,8 +5,8 @@
 namespace spillway::wire {
 
 PoolRow row_of(const market::PoolRecord& record) {
-  return {record.pool,        record.provider, record.sequence, record.withdrawn,
-          record.lease_until, record.epoch,    record.report,   record.committed,
+  return {record.pool,        record.provider,      record.sequence, record.withdrawn,
+          record.lease_until, record.epoch,         record.report,   record.committed,
           record.unaccounted, record.oversold_since};
 }
 
@@ -20,8 +20,7 @@ IdentityRow row_of(const model::Identity& identity) {
 }
 
 TokenRow row_of(const market::TokenRecord& record) {
-  return {record.id,     record.name,    record.roles,
-          record.labels, record.expires, !record.key.empty()};
+  return {record.id, record.name, record.roles, record.labels, record.expires, !record.key.empty()};
 }
 
 QueryAnswer answer_of(const rank::Ranking& ranking) {
@@ -35,9 +34,15 @@ QueryAnswer answer_of(const rank::Ranking& ranking) {
     answer.ruled_out.push_back({std::string(rank::to_text(out.reason)), out.offers});
   }
   for (const rank::Candidate& candidate : ranking.candidates) {
-    Candidate& told = answer.candidates.emplace_back(
-        Candidate{candidate.offer, candidate.provider, candidate.pool, candidate.free_units,
-                  candidate.rate, candidate.distance_metres, candidate.carbon, candidate.score, {}});
+    Candidate& told = answer.candidates.emplace_back(Candidate{candidate.offer,
+                                                               candidate.provider,
+                                                               candidate.pool,
+                                                               candidate.free_units,
+                                                               candidate.rate,
+                                                               candidate.distance_metres,
+                                                               candidate.carbon,
+                                                               candidate.score,
+                                                               {}});
     for (const rank::Term& term : candidate.terms) {
       told.terms.push_back({std::string(term.name), term.amount, term.how, term.estimated});
     }

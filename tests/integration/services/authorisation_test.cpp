@@ -2,8 +2,8 @@
 // expected is worked out from the table alone; the broker is asked over real TLS.
 #include <gtest/gtest.h>
 
+#include "live/federation.h"
 #include "services/broker/routes.h"
-#include "support/federation.h"
 #include "support/nouns.h"
 
 namespace spillway {
@@ -23,12 +23,10 @@ struct Kind {
 };
 
 const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> k_kinds{{"anonymous", {}},
-                                         {"seller", {Role::provider}},
-                                         {"buyer", {Role::consumer}},
-                                         {"trader", {Role::provider, Role::consumer}},
-                                         {"boss", {Role::operator_}},
-                                         {"watcher", {Role::viewer}}};
+  static const std::vector<Kind> k_kinds{
+      {"anonymous", {}},           {"seller", {Role::provider}},
+      {"buyer", {Role::consumer}}, {"trader", {Role::provider, Role::consumer}},
+      {"boss", {Role::operator_}}, {"watcher", {Role::viewer}}};
   return k_kinds;
 }
 
@@ -40,8 +38,7 @@ class Matrix : public testing::Test {
   static void SetUpTestSuite() {
     federation = new Federation();
     for (const Kind& kind : kinds()) {
-      papers[kind.name] =
-          kind.roles.empty() ? Papers{} : federation->join(kind.name, kind.roles);
+      papers[kind.name] = kind.roles.empty() ? Papers{} : federation->join(kind.name, kind.roles);
     }
     other = federation->join("other", {Role::provider, Role::consumer});
     for (const std::string name : {"seller", "trader", "other"}) publish(name);
@@ -60,9 +57,9 @@ class Matrix : public testing::Test {
     model::Pool pool = test::plain_pool();
     pool.id = PoolId(name + "/standard");
     ASSERT_EQ(federation
-                  ->call(who, Federation::put("/v1/pools/" + pool.id.text,
-                                              model::write_json(wire::PoolPut{
-                                                  pool, 1, minutes(30), {}, 0, 0})))
+                  ->call(who, Federation::put(
+                                  "/v1/pools/" + pool.id.text,
+                                  model::write_json(wire::PoolPut{pool, 1, minutes(30), {}, 0, 0})))
                   .status,
               200);
     model::Offer offer = test::plain_offer();
@@ -155,8 +152,7 @@ TEST_F(Matrix, AForeignThingAnswersExactlyAsAMissingOne) {
     for (const Kind& kind : kinds()) {
       if (scope_of(route.access, kind.roles) != Scope::own) continue;
       // The other's offers are visible to buyers: that is what they are for.
-      if (route.path.starts_with("/v1/offers/") && route.method == "GET" &&
-          kind.name != "seller") {
+      if (route.path.starts_with("/v1/offers/") && route.method == "GET" && kind.name != "seller") {
         continue;
       }
       const net::Response foreign = ask(route, kind, Whose::foreign);
@@ -203,8 +199,7 @@ TEST_F(Matrix, OwnThingsAreThere) {
       if (!has_it) continue;
       const net::Response answer = ask(route, kind, Whose::own);
       ++cells;
-      EXPECT_EQ(answer.status, 200)
-          << route.path << " by " << kind.name << ": " << answer.body;
+      EXPECT_EQ(answer.status, 200) << route.path << " by " << kind.name << ": " << answer.body;
     }
   }
   EXPECT_GE(cells, 7);

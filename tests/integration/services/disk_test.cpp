@@ -13,9 +13,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "live/broker_process.h"
+#include "live/federation.h"
 #include "store/sqlite.h"
-#include "support/broker_process.h"
-#include "support/federation.h"
 #include "support/nouns.h"
 
 namespace spillway {

@@ -1,8 +1,8 @@
 // Joining, renewing and being thrown out, over real TLS.
 #include <gtest/gtest.h>
 
+#include "live/federation.h"
 #include "pki/authority.h"
-#include "support/federation.h"
 
 namespace spillway {
 namespace {
@@ -69,8 +69,9 @@ TEST(Enrolment, ACancelledTokenIsOver) {
   const auto unused = std::find_if(page.tokens.begin(), page.tokens.end(),
                                    [](const wire::TokenRow& row) { return !row.used; });
   ASSERT_NE(unused, page.tokens.end());
-  EXPECT_EQ(federation.call(federation.boss(), {"DELETE", "/v1/tokens/" + unused->id, {}, {}}).status,
-            204);
+  EXPECT_EQ(
+      federation.call(federation.boss(), {"DELETE", "/v1/tokens/" + unused->id, {}, {}}).status,
+      204);
   EXPECT_EQ(federation.ask_to_join(token, pki::Key::generate()).status, 403);
 }
 
@@ -81,11 +82,11 @@ TEST(Enrolment, RenewingGivesANewCertificateForTheSameName) {
   const Papers member{"edge-1", federation.join_with(token, key)};
   const auto request = pki::make_request(key, "somebody-else");
   const auto told = Members::read<wire::CertificateAnswer>(federation.call(
-      member, Members::post("/v1/certificates",
-                            model::write_json(wire::CertificateRequest{*request}))));
+      member,
+      Members::post("/v1/certificates", model::write_json(wire::CertificateRequest{*request}))));
   EXPECT_EQ(told.name, "edge-1");
-  const Papers renewed{"edge-1", net::TlsIdentity{told.certificate,
-                                                  std::string(key.to_pem().view())}};
+  const Papers renewed{"edge-1",
+                       net::TlsIdentity{told.certificate, std::string(key.to_pem().view())}};
   EXPECT_EQ(federation.call(renewed, Members::get("/v1/whoami")).status, 200);
 }
 
@@ -101,14 +102,16 @@ TEST(Enrolment, AnExpiredCertificateMayRenewAndNothingElse) {
   EXPECT_NE(refused.body.find("expired"), std::string::npos) << refused.body;
   const auto renew = [&](const Papers& who) {
     const auto request = pki::make_request(key, "x");
-    return federation.call(who, Members::post("/v1/certificates",
-                                              model::write_json(wire::CertificateRequest{*request})));
+    return federation.call(
+        who,
+        Members::post("/v1/certificates", model::write_json(wire::CertificateRequest{*request})));
   };
   EXPECT_EQ(renew(late).status, 201);
   const Papers lost = forged(federation, "edge-1", key, now - hours(24 * 40), now - hours(24 * 31));
   EXPECT_EQ(renew(lost).status, 401) << "after 30 days it needs a token";
   EXPECT_EQ(
-      federation.call(federation.boss(), Members::post("/v1/identities/edge-1/revoke")).status, 200);
+      federation.call(federation.boss(), Members::post("/v1/identities/edge-1/revoke")).status,
+      200);
   EXPECT_EQ(renew(late).status, 401) << "revoked";
 }
 
@@ -128,8 +131,8 @@ TEST(Enrolment, AForeignAuthorityDoesNotEvenGetThrough) {
   Federation federation;
   const auto authority = pki::Authority::create("testers", wall_clock());
   const pki::Key key = pki::Key::generate();
-  const auto pem = authority->issue_member(key.public_key(), "operator", wall_clock(),
-                                           wall_clock() + hours(1));
+  const auto pem =
+      authority->issue_member(key.public_key(), "operator", wall_clock(), wall_clock() + hours(1));
   const Papers foreign{"operator", net::TlsIdentity{*pem, std::string(key.to_pem().view())}};
   const auto answer = federation.try_call(foreign, Members::get("/v1/whoami"));
   ASSERT_FALSE(answer);

@@ -17,9 +17,9 @@
 
 #include "host/book_host.h"
 #include "host/real_loop.h"
+#include "live/broker_process.h"
+#include "live/federation.h"
 #include "store/sqlite_store.h"
-#include "support/broker_process.h"
-#include "support/federation.h"
 #include "support/nouns.h"
 #include "support/raw_client.h"
 

@@ -2,9 +2,9 @@
 // was acknowledged is still there.
 #include <gtest/gtest.h>
 
-#include "support/broker_process.h"
-#include "support/federation.h"
-#include "support/kill_rounds.h"
+#include "live/broker_process.h"
+#include "live/federation.h"
+#include "live/kill_rounds.h"
 #include "support/nouns.h"
 
 namespace spillway {
@@ -14,13 +14,13 @@ using model::Role;
 using test::Members;
 using test::Papers;
 
-void publish(Members& members, const Papers& seller, int64_t units, int64_t sequence,
-             int64_t epoch, int64_t report) {
+void publish(Members& members, const Papers& seller, int64_t units, int64_t sequence, int64_t epoch,
+             int64_t report) {
   const model::Pool pool{PoolId("seller/pool"), test::plain_shape(),
                          test::plain_shape().times(units)};
   const wire::PoolPut body{pool, sequence, minutes(30), {}, epoch, report};
-  const auto answer = members.call(
-      seller, Members::put("/v1/pools/seller/pool", model::write_json(body)));
+  const auto answer =
+      members.call(seller, Members::put("/v1/pools/seller/pool", model::write_json(body)));
   ASSERT_EQ(answer.status, 200) << answer.body;
 }
 
@@ -28,16 +28,15 @@ void publish_offer(Members& members, const Papers& seller) {
   model::Offer offer = test::plain_offer();
   offer.id = OfferId("seller/small");
   offer.pool = PoolId("seller/pool");
-  const auto answer =
-      members.call(seller, Members::put("/v1/offers/seller/small",
-                                        model::write_json(wire::OfferPut{offer, 1})));
+  const auto answer = members.call(
+      seller, Members::put("/v1/offers/seller/small", model::write_json(wire::OfferPut{offer, 1})));
   ASSERT_EQ(answer.status, 204) << answer.body;
 }
 
 net::Request hold_one(const std::string& key) {
   net::Request request = Members::post(
-      "/v1/holds", model::write_json(wire::HoldRequest{{{OfferId("seller/small"), 1, 1}},
-                                                       minutes(10)}));
+      "/v1/holds",
+      model::write_json(wire::HoldRequest{{{OfferId("seller/small"), 1, 1}}, minutes(10)}));
   request.headers.push_back({"Idempotency-Key", key});
   return request;
 }

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/federation.h"
+#include "live/federation.h"
 #include "support/nouns.h"
 
 namespace spillway {
@@ -22,16 +22,15 @@ class Ear {
     client_ = std::move(*client);
     wire_ = std::make_unique<wire::BrokerClient>(*client_);
     federation_.client().run([&] {
-      stream_ = wire_->follow(after, {[this] { tell([&] { open_ = true; }); },
-                                      [this](const wire::EventBody& event) {
-                                        tell([&] { events_.push_back(event); });
-                                      },
-                                      [this](const Error& why, const wire::SnapshotAnswer* shot) {
-                                        tell([&] {
-                                          end_ = why;
-                                          if (shot != nullptr) snapshot_ = *shot;
-                                        });
-                                      }});
+      stream_ = wire_->follow(
+          after, {[this] { tell([&] { open_ = true; }); },
+                  [this](const wire::EventBody& event) { tell([&] { events_.push_back(event); }); },
+                  [this](const Error& why, const wire::SnapshotAnswer* shot) {
+                    tell([&] {
+                      end_ = why;
+                      if (shot != nullptr) snapshot_ = *shot;
+                    });
+                  }});
       return true;
     });
   }
@@ -94,10 +93,10 @@ void publish(Federation& federation, const Papers& seller, int64_t sequence, int
   pool.id = PoolId(seller.name + "/standard");
   pool.capacity = pool.node.times(units);
   const wire::PoolPut body{pool, sequence, minutes(30), {}, 0, 0};
-  EXPECT_EQ(federation
-                .call(seller, Federation::put("/v1/pools/" + pool.id.text, model::write_json(body)))
-                .status,
-            200);
+  EXPECT_EQ(
+      federation.call(seller, Federation::put("/v1/pools/" + pool.id.text, model::write_json(body)))
+          .status,
+      200);
 }
 
 TEST(Streams, EachHearsItsOwnAndTheOperatorAll) {

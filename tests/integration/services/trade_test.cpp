@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/federation.h"
+#include "live/federation.h"
 #include "support/nouns.h"
 
 namespace spillway {
@@ -24,15 +24,14 @@ class Trade : public testing::Test {
     model::Pool pool = test::plain_pool();
     pool.node = test::plain_shape();
     pool.capacity = test::plain_shape().times(units);
-    return federation.call(
-        seller, Federation::put("/v1/pools/edge-1/standard",
-                                model::write_json(wire::PoolPut{
-                                    pool, sequence, minutes(30), {}, epoch, report})));
+    return federation.call(seller,
+                           Federation::put("/v1/pools/edge-1/standard",
+                                           model::write_json(wire::PoolPut{
+                                               pool, sequence, minutes(30), {}, epoch, report})));
   }
   net::Response put_offer(const model::Offer& offer = test::plain_offer()) {
-    return federation.call(seller,
-                           Federation::put("/v1/offers/" + offer.id.text,
-                                           model::write_json(wire::OfferPut{offer, 1})));
+    return federation.call(seller, Federation::put("/v1/offers/" + offer.id.text,
+                                                   model::write_json(wire::OfferPut{offer, 1})));
   }
   void open_shop(int64_t units) {
     ASSERT_EQ(put_pool(1, units).status, 200);
@@ -115,8 +114,8 @@ TEST_F(Trade, AnUnchangedThingIsNotSentTwice) {
 }
 
 TEST_F(Trade, TheOperatorChangesAClusterOnlyIfItIsWhatItWas) {
-  net::Request put = Federation::put("/v1/clusters/edge-2",
-                                     R"({"version":1,"id":"edge-2","quota":{"units":1}})");
+  net::Request put =
+      Federation::put("/v1/clusters/edge-2", R"({"version":1,"id":"edge-2","quota":{"units":1}})");
   const auto before = federation.call(federation.boss(), Federation::get("/v1/clusters/edge-2"));
   put.headers.push_back({"If-Match", *net::find_header(before.headers, "ETag")});
   EXPECT_EQ(federation.call(federation.boss(), put).status, 200);

@@ -20,9 +20,9 @@ class BrokerProcess {
   BrokerProcess(const BrokerProcess&) = delete;
   BrokerProcess& operator=(const BrokerProcess&) = delete;
 
-  void start();      // and waits until it says that it is ready; the same port again after a stop
-  void kill();       // as kill -9
-  int terminate();   // SIGTERM; its exit code
+  void start();     // and waits until it says that it is ready; the same port again after a stop
+  void kill();      // as kill -9
+  int terminate();  // SIGTERM; its exit code
   pid_t pid() const { return pid_; }
   uint16_t port() const { return port_; }
   double cpu_seconds() const;

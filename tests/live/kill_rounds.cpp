@@ -1,12 +1,12 @@
-#include "support/kill_rounds.h"
+#include "live/kill_rounds.h"
 
 #include <atomic>
 #include <map>
 #include <random>
 #include <set>
 
-#include "support/broker_process.h"
-#include "support/federation.h"
+#include "live/broker_process.h"
+#include "live/federation.h"
 #include "support/nouns.h"
 
 namespace spillway::test {
@@ -25,8 +25,8 @@ model::Resources small_shape() {
 }
 
 net::Request hold_one(const std::string& key) {
-  static const std::string body = model::write_json(
-      wire::HoldRequest{{{OfferId("seller/small"), 1, 1}}, minutes(10)});
+  static const std::string body =
+      model::write_json(wire::HoldRequest{{{OfferId("seller/small"), 1, 1}}, minutes(10)});
   net::Request request = Members::post("/v1/holds", body);
   request.headers.push_back({"Idempotency-Key", key});
   return request;
@@ -66,12 +66,12 @@ class Rounds {
 
  private:
   void publish(int64_t report) {
-    const auto snapshot = Members::read<wire::SnapshotAnswer>(
-        members_.call(seller_, Members::get("/v1/snapshot")));
+    const auto snapshot =
+        Members::read<wire::SnapshotAnswer>(members_.call(seller_, Members::get("/v1/snapshot")));
     const model::Pool pool{PoolId("seller/pool"), small_shape(), small_shape().times(k_units)};
     const wire::PoolPut body{pool, 1, hours(1), {}, snapshot.epoch, report};
-    const auto answer = members_.call(
-        seller_, Members::put("/v1/pools/seller/pool", model::write_json(body)));
+    const auto answer =
+        members_.call(seller_, Members::put("/v1/pools/seller/pool", model::write_json(body)));
     if (answer.status != 200) report_.broken = answer.body;
   }
 
@@ -128,8 +128,8 @@ class Rounds {
         return;
       }
     }
-    const auto pool = Members::read<wire::PoolRow>(
-        members_.call(seller_, Members::get("/v1/pools/seller/pool")));
+    const auto pool =
+        Members::read<wire::PoolRow>(members_.call(seller_, Members::get("/v1/pools/seller/pool")));
     const int64_t sold = pool.committed.cpu_millis / small_shape().cpu_millis;
     const auto known = static_cast<int64_t>(acknowledged_.size());
     report_.unanswered_there = sold - known;

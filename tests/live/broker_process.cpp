@@ -1,4 +1,4 @@
-#include "support/broker_process.h"
+#include "live/broker_process.h"
 
 #include <array>
 #include <cerrno>
