@@ -106,7 +106,8 @@ Status Story::await_sale() {
       all_pages(**session, &wire::BrokerClient::list_offers, &wire::OfferPage::offers);
   if (!offers) return tl::unexpected(offers.error());
   say("  Four agents sell what their supply files say. edge, in Turin, sees:\n\n"
-      "{}",
+      "{}"
+      "\n  pr1 and pr2 are Table 1 of the Mid4CC 2025 paper: 3 units at 1 USD/min, 1 at 5.\n",
       sale_text(told, *offers));
   // Those who will be listened to are there before anything happens.
   for (const Seller& seller : k_sellers) {

@@ -1,6 +1,9 @@
 // spillway validate FILE...: reads YAML files as the market would, and says what is wrong where.
+#include <array>
+
 #include <CLI/CLI.hpp>
 
+#include "base/text.h"
 #include "cli/files.h"
 #include "cli/verbs.h"
 #include "model/cluster.h"
@@ -9,6 +12,8 @@
 #include "model/intent.h"
 #include "model/offer.h"
 #include "model/pool.h"
+#include "model/yaml.h"
+#include "services/agent/supply_file.h"
 
 namespace spillway::cli {
 namespace {
@@ -19,14 +24,30 @@ Status only_errors(const Result<T>& result) {
   return {};
 }
 
+// Whoever owns the first pool must own everything: here nobody says which agent will read it.
+ClusterId owner_in(const std::string& text) {
+  const auto root = model::parse_yaml(text);
+  const model::Node* pools = root ? root->find("pools") : nullptr;
+  if (pools == nullptr || pools->items.empty()) return {};
+  const model::Node* id = pools->items.front().find("id");
+  return ClusterId(id == nullptr ? std::string() : std::string(owner_of(id->text)));
+}
+
 Status validate_text(const std::string& noun, const std::string& text, const std::string& path) {
   if (noun == "pool") return only_errors(model::pool_from_yaml(text, path));
   if (noun == "offer") return only_errors(model::offer_from_yaml(text, path));
   if (noun == "cluster") return only_errors(model::cluster_from_yaml(text, path));
   if (noun == "intent") return only_errors(model::intent_from_yaml(text, path));
   if (noun == "contract") return only_errors(model::contract_from_yaml(text, path));
-  return fail(Code::invalid, path, fmt::format("there is no noun '{}'", noun),
-              "use pool, offer, cluster, intent or contract");
+  if (noun == "supply") {
+    return only_errors(agent::supply_from_yaml(text, owner_in(text), path));
+  }
+  constexpr std::array<std::string_view, 6> k_nouns{"pool",   "offer",    "cluster",
+                                                    "intent", "contract", "supply"};
+  const std::string_view meant = nearest(noun, k_nouns);
+  return fail(Code::invalid, path, fmt::format("there is no noun {}", in_quotes(noun)),
+              meant.empty() ? "use pool, offer, cluster, intent, contract or supply"
+                            : fmt::format("did you mean {}?", meant));
 }
 
 Status validate_file(const std::string& path) {

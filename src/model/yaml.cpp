@@ -167,6 +167,13 @@ bool is_allowed(char c) {
   return byte == '\t' || byte == '\n' || byte == '\r' || (byte >= 0x20 && byte != 0x7F);
 }
 
+// A quoted text that is never closed is an error to yaml-cpp only when the input ends right there:
+// behind a line break it would silently swallow the fields that follow.
+std::string_view without_trailing_space(std::string_view text) {
+  const size_t last = text.find_last_not_of(" \t\r\n");
+  return text.substr(0, last == std::string_view::npos ? 0 : last + 1);
+}
+
 }  // namespace
 
 Result<Node> parse_yaml(std::string_view text, std::string_view what, size_t max_bytes) {
@@ -178,7 +185,7 @@ Result<Node> parse_yaml(std::string_view text, std::string_view what, size_t max
   if (!std::all_of(text.begin(), text.end(), is_allowed)) {
     return fail(Code::invalid, std::string(what), "it has control characters");
   }
-  std::istringstream stream{std::string(text)};
+  std::istringstream stream{std::string(without_trailing_space(text))};
   Handler handler;
   try {
     YAML::Parser parser(stream);

@@ -98,9 +98,7 @@ TEST(Spillway, SimRefusesWhatItCannotRun) {
 }
 
 TEST(Spillway, ValidateKnowsGoodFiles) {
-  const Outcome outcome = spillway(
-      "validate examples/pool.yaml examples/offer.yaml examples/cluster.yaml "
-      "examples/intent.yaml");
+  const Outcome outcome = spillway("validate examples/*.yaml");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("examples/offer.yaml: good"));
   EXPECT_EQ(outcome.err, "");

@@ -61,8 +61,9 @@ TEST(Yaml, RefusesTheAmbiguous) {
 }
 
 TEST(Yaml, RefusesWhatIsNoYaml) {
-  for (const char* text : {"a: [", "a: {b: 1", "a: b: c", "\ta: 1", "a: 'x", "a: \"x", "@x", "`x`",
-                           "a: %x\n%y", "- a\nb: c", "[a]]", "%YAML 9\n---\na: 1"}) {
+  for (const char* text :
+       {"a: [", "a: {b: 1", "a: b: c", "\ta: 1", "a: 'x", "a: \"x", "a: \"x\nb: 5\n",
+        "a: 'x\nb: 5\n \n", "@x", "`x`", "a: %x\n%y", "- a\nb: c", "[a]]", "%YAML 9\n---\na: 1"}) {
     EXPECT_FALSE(parse_yaml(text)) << text;
   }
 }
