@@ -172,7 +172,7 @@ Status validate(const PoolRecord& r) {
   SPILLWAY_TRY(check_owner(r.provider, r.pool.id.text));
   SPILLWAY_TRY(check_range("sequence", r.sequence, 1, k_most));
   SPILLWAY_TRY(check_time("lease_until", r.lease_until));
-  SPILLWAY_TRY(check_range("epoch", r.epoch, 1, k_most));
+  SPILLWAY_TRY(check_range("epoch", r.epoch, 0, k_most));  // 0: never confirmed
   SPILLWAY_TRY(under("committed", check_sum(r.committed)));
   SPILLWAY_TRY(under("unaccounted", check_sum(r.unaccounted)));
   if (r.oversold_since) SPILLWAY_TRY(check_time("oversold_since", *r.oversold_since));

@@ -42,7 +42,7 @@ class Rounds {
     for (int i = 0; i < k_buyers; ++i) {
       buyers_.push_back(members_.join(fmt::format("buyer-{}", i), {Role::consumer}));
     }
-    publish(0);
+    publish(1);
     model::Offer offer = plain_offer();
     offer.id = OfferId("seller/small");
     offer.pool = PoolId("seller/pool");
@@ -56,7 +56,7 @@ class Rounds {
       buy_until_killed(round, static_cast<int>(random_() % 150));
       broker_.start();
       members_.forget_connections();
-      publish(round + 1);  // the provider confirms, should this be another epoch
+      publish(round + 2);  // the provider confirms, should this be another epoch
       ++report_.rounds;
     }
     if (report_.broken.empty()) check();

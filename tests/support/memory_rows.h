@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "market/events.h"
 #include "market/record_codec.h"
 #include "market/records.h"
@@ -41,6 +42,9 @@ class MemoryRows {
       if (market::is_absent(record)) {
         rows_.erase(key);
       } else {
+        // A store would set aside a row that it cannot read back.
+        const auto back = market::decode(key.kind, market::encode(record));
+        SPILLWAY_CHECK(back.has_value(), back ? "" : back.error().message());
         rows_.insert_or_assign(key, Stored{commits_, record});
       }
     }

@@ -29,6 +29,16 @@ TEST_F(Publish, TellsTheLogWhoPublishedWhat) {
   EXPECT_EQ(event.provider, k_seller);
 }
 
+// It names the epoch, but its report is not above zero: not a confirmation, and not on sale.
+TEST_F(Publish, ANewPoolThatConfirmsNothingIsARowThatCanBeReadBack) {
+  model::Pool pool = pool_of(5);
+  pool.id = PoolId("edge-1/other");
+  const Result<Answer> told = book.run(PublishPool{k_seller, pool, 1, minutes(1), {}});
+  ASSERT_TRUE(told);
+  pool.id = PoolId("edge-1/third");
+  ASSERT_TRUE(book.run(PublishPool{k_seller, pool, 1, minutes(1), {}, told->epoch, 0}));
+}
+
 TEST_F(Publish, AnOlderSequenceIsRefusedAndChangesNothing) {
   ASSERT_TRUE(publish_pool(7, pool_of(5)));
   const auto before = book.picture();

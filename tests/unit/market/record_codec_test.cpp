@@ -143,7 +143,7 @@ TEST(RecordCodec, RowsThatBreakAnInvariantAreRefusedByName) {
       {Kind::pool, pool([](auto& r) { r.committed.cpu_millis = -1; }), "committed.cpu"},
       {Kind::pool, pool([](auto& r) { r.provider = sample_cluster(2); }), "provider"},
       {Kind::pool, pool([](auto& r) { r.sequence = 0; }), "sequence"},
-      {Kind::pool, pool([](auto& r) { r.epoch = 0; }), "epoch"},
+      {Kind::pool, pool([](auto& r) { r.epoch = -1; }), "epoch"},
       {Kind::pool, pool([](auto& r) { r.reclaim_at = k_sample_time; }), "reclaim_at"},
       {Kind::offer, shared(stranger), "provider"},
       {Kind::account, account([](auto& r) { r.units = -1; }), "units"},
