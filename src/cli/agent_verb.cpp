@@ -14,6 +14,7 @@ struct AgentArguments {
   std::string supply;
   std::string state;
   bool no_renew = false;
+  bool forget_state = false;
 };
 
 int run(const AgentArguments& arguments) {
@@ -22,6 +23,7 @@ int run(const AgentArguments& arguments) {
   options.supply = arguments.supply;
   options.state = arguments.state.empty() ? options.identity + "/state" : arguments.state;
   options.renew_contracts = !arguments.no_renew;
+  options.forget_state = arguments.forget_state;
   const Status status = services::run_agent(options);
   return status ? k_ok : failed("agent", status.error());
 }
@@ -37,6 +39,8 @@ Run add_agent(CLI::App& verb) {
   verb.add_option("--state", arguments->state, "Where it keeps what it knows (state in --dir)")
       ->type_name("DIR");
   verb.add_flag("--no-renew", arguments->no_renew, "Let contracts that were bought lapse");
+  verb.add_flag("--forget-state", arguments->forget_state,
+                "Begin anew from the broker's snapshot, when the state is damaged");
   add_examples(verb,
                "  spillway agent --dir ./milan-edge\n"
                "  spillway agent --dir /etc/spillway --supply supply.yaml\n"

@@ -9,6 +9,9 @@
 #include "bench/bench.h"
 #include "live/broker_process.h"
 #include "live/federation.h"
+#include "pki/private_file.h"
+#include "services/agent/credentials.h"
+#include "services/agent/supply_file.h"
 #include "support/nouns.h"
 
 namespace spillway::bench {
@@ -298,6 +301,39 @@ SPILLWAY_BENCH(broker, streams) {
   report.at_most("rss_mib", rss, "MiB", 70);
   report.at_most("conn_kib", each, "KiB", 25);
   report.at_most("fanout_ms", fanout, "ms", 300);
+}
+
+// A provider's agent that has published and follows the events.
+SPILLWAY_BENCH(agent, rss) {
+  Market market;
+  Members& members = market.members();
+  const std::string folder = members.data() + "/edge-1";
+  SPILLWAY_CHECK(pki::make_private_folder(folder).has_value(), folder);
+  const auto key = agent::keep_key(folder);
+  SPILLWAY_CHECK(key.has_value(), "no key");
+  const auto told = Members::read<wire::CertificateAnswer>(
+      members.ask_to_join(members.make_token("edge-1", {Role::provider}), *key));
+  const std::string url = fmt::format("https://127.0.0.1:{}", members.port());
+  SPILLWAY_CHECK(agent::save_credentials(folder, url, told).has_value(), "no credentials");
+  model::Pool pool = test::plain_pool();
+  const auto supply = agent::to_json(agent::Supply{{pool}, {test::plain_offer()}});
+  SPILLWAY_CHECK(pki::write_private(folder + "/supply.yaml", supply).has_value(), "no supply");
+  const Papers papers{"edge-1",
+                      net::TlsIdentity{told.certificate, std::string(key->to_pem().view())}};
+  std::vector<double> rss;
+  for (int i = 0; i < k_repetitions; ++i) {
+    const int64_t before =
+        Members::read<wire::SnapshotAnswer>(members.call(papers, Members::get("/v1/snapshot")))
+            .sequence;
+    const test::ChildProcess child(
+        {test::spillway_program(), "agent", "--dir", folder, "--supply", folder + "/supply.yaml"});
+    const std::string log = fmt::format("/v1/events?after={}", before);
+    while (Members::read<wire::EventPage>(members.call(papers, Members::get(log))).events.empty()) {
+      std::this_thread::yield();
+    }
+    rss.push_back(static_cast<double>(test::rss_kib_of(child.pid())) / 1024);
+  }
+  report.at_most("rss_mib", rss, "MiB", 20);
 }
 
 }  // namespace

@@ -39,6 +39,20 @@ std::string read_line(int fd) {
   }
 }
 
+pid_t run_program(std::vector<std::string>& words, int out, int err) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const pid_t pid = ::fork();
+  SPILLWAY_CHECK(pid >= 0, "no fork");
+  if (pid != 0) return pid;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that crashes leaves no process behind
+  ::dup2(out, STDOUT_FILENO);
+  ::dup2(err, STDERR_FILENO);
+  ::execv(argv[0], argv.data());
+  ::_exit(127);
+}
+
 }  // namespace
 
 std::string spillway_program() {
@@ -62,23 +76,24 @@ BrokerProcess::~BrokerProcess() {
   if (pid_ > 0) kill();
 }
 
+ChildProcess::ChildProcess(std::vector<std::string> words) {
+  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  pid_ = run_program(words, nowhere, nowhere);
+  ::close(nowhere);
+}
+
+ChildProcess::~ChildProcess() {
+  ::kill(pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+}
+
 void BrokerProcess::start() {
   std::vector<std::string> words{spillway_program(), "broker", "--data", data_};
   for (const std::string& setting : settings_) words.insert(words.end(), {"--set", setting});
   words.insert(words.end(), {"--set", fmt::format("listen=127.0.0.1:{}", port_)});
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
   std::array<int, 2> pipe{};
   SPILLWAY_CHECK(::pipe2(pipe.data(), O_CLOEXEC) == 0, "no pipe");
-  pid_ = ::fork();
-  SPILLWAY_CHECK(pid_ >= 0, "no fork");
-  if (pid_ == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that crashes leaves no broker behind
-    ::dup2(pipe[1], STDOUT_FILENO);
-    ::execv(argv[0], argv.data());
-    ::_exit(127);
-  }
+  pid_ = run_program(words, pipe[1], STDERR_FILENO);
   ::close(pipe[1]);
   port_ = port_in(read_line(pipe[0]));
   ::close(pipe[0]);

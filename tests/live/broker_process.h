@@ -12,6 +12,19 @@ namespace spillway::test {
 // Where `spillway` was built: SPILLWAY_BINARY_DIR, else beside the running program.
 std::string spillway_program();
 
+// Any program; killed when this goes. What it prints goes nowhere.
+class ChildProcess {
+ public:
+  explicit ChildProcess(std::vector<std::string> words);
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+  pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_ = -1;
+};
+
 class BrokerProcess {
  public:
   // The folder is set up already (cli::set_up_broker).
