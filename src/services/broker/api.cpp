@@ -141,7 +141,7 @@ bool Api::authorise(Call& call) {
   if (call.scope == Scope::none) {
     services::refuse(desk_, call,
                      {Code::denied, fmt::format("{} {}", call.route->method, call.route->path),
-                      fmt::format("it is for a {}", who_may(call.route->access)),
+                      fmt::format("only this may: {}", who_may(call.route->access)),
                       "ask an operator for a token with that role"});
     return false;
   }
