@@ -8,7 +8,7 @@
 
 #include "host/book_host.h"
 #include "host/random.h"
-#include "host/real_loop.h"
+#include "services/service_loop.h"
 #include "store/sqlite_store.h"
 
 namespace spillway::cli {
@@ -25,7 +25,7 @@ class BookRunner {
  private:
   BookRunner() = default;
 
-  host::RealLoop loop_;
+  services::LoneLoop loop_;
   host::SystemRandom random_;
   std::unique_ptr<store::SqliteStore> store_;
   std::unique_ptr<host::BookHost> host_;

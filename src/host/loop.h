@@ -1,5 +1,6 @@
-// Loop: the port through which time passes and work is queued. Services run a RealLoop on one
-// thread; the simulator runs all its processes on one virtual clock behind the same interface.
+// Loop: the port through which time passes and work is queued. Services run one on a Poll
+// (services/service_loop.h); the simulator runs all its processes on one virtual clock behind the
+// same interface.
 #pragma once
 
 #include <cstdint>

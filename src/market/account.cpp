@@ -127,6 +127,7 @@ int64_t left_to_promise(const AccountRecord& account, const Currency& currency) 
 Result<Answer> run(Workspace& workspace, const PutCluster& command, const Context& context) {
   SPILLWAY_TRY(validate(command.cluster));
   const auto* present = workspace.find<AccountRecord>(account_key(command.cluster.id));
+  SPILLWAY_TRY(check_sort(workspace, command.cluster.id.text, {model::Role::consumer}));
   if (command.expected && (present == nullptr || present->cluster != *command.expected)) {
     return fail(Code::conflict, "cluster " + command.cluster.id.text,
                 "somebody has changed it meanwhile", "read it again, then decide");

@@ -1,4 +1,5 @@
-// ServiceLoop: a Poll as the host sees it. One thread runs both.
+// ServiceLoop: a Poll as the host sees it. One thread runs both. LoneLoop has a Poll of its own,
+// for who has no sockets.
 #pragma once
 
 #include <utility>
@@ -8,7 +9,7 @@
 
 namespace spillway::services {
 
-class ServiceLoop final : public host::Loop {
+class ServiceLoop : public host::Loop {
  public:
   explicit ServiceLoop(net::Poll& poll) : poll_(poll) {}
 
@@ -18,6 +19,19 @@ class ServiceLoop final : public host::Loop {
 
  private:
   net::Poll& poll_;
+};
+
+namespace detail {
+struct OwnedPoll {  // a base, so that it is there before the loop that is shown it
+  net::Poll own;
+};
+}  // namespace detail
+
+class LoneLoop final : private detail::OwnedPoll, public ServiceLoop {
+ public:
+  LoneLoop() : ServiceLoop(own) {}
+  void run() { own.run(); }    // until stop(); on one thread
+  void stop() { own.stop(); }  // from any thread; what is queued then still runs, timers do not
 };
 
 }  // namespace spillway::services

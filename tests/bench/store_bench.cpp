@@ -9,7 +9,7 @@
 #include "bench/bench.h"
 #include "bench/holding.h"
 #include "host/book_host.h"
-#include "host/real_loop.h"
+#include "services/service_loop.h"
 #include "store/sqlite_store.h"
 
 namespace spillway::bench {
@@ -109,7 +109,7 @@ class Market {
     });
   }
 
-  host::RealLoop loop_;
+  services::LoneLoop loop_;
   host::SystemRandom random_;
   std::unique_ptr<store::SqliteStore> store_;
   std::unique_ptr<host::BookHost> host_;

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "host/real_loop.h"
+#include "services/service_loop.h"
 #include "store/sqlite_store.h"
 #include "support/store_driver.h"
 
@@ -75,7 +75,7 @@ class Worker {
 }  // namespace
 
 void work(const std::string& path, uint64_t seed, int first, int pipe) {
-  host::RealLoop loop;
+  services::LoneLoop loop;
   store::SqliteOptions options = StoreDriver::sample_options();
   options.busy_timeout = seconds(60);
   // Often, so that many are killed while the log is copied into the file.

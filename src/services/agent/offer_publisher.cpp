@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "services/agent/wanted.h"
+
 namespace spillway::agent {
 
 void OfferPublisher::soon(Sale& sale) {
@@ -16,14 +18,7 @@ void OfferPublisher::change(const OfferId& id, const model::Offer* wanted) {
   OfferMemory& memory = context_.state().offers[id];
   Sale& sale = sales_[id];
   sale.wanted = wanted != nullptr;
-  const bool same = wanted == nullptr
-                        ? memory.withdrawn
-                        : !memory.withdrawn && memory.published && *memory.published == *wanted;
-  if (same && memory.sequence > 0) return;
-  memory.sequence += 1;
-  memory.withdrawn = wanted == nullptr;
-  memory.acknowledged = false;
-  if (wanted != nullptr) memory.published = *wanted;
+  if (!note_wanted(memory, wanted)) return;
   sale.behind = false;
   sale.attempt.succeed();
   soon(sale);
@@ -31,14 +26,8 @@ void OfferPublisher::change(const OfferId& id, const model::Offer* wanted) {
 }
 
 void OfferPublisher::want(const std::vector<model::Offer>& offers) {
-  std::set<OfferId> wanted;
-  for (const model::Offer& offer : offers) {
-    wanted.insert(offer.id);
-    change(offer.id, &offer);
-  }
-  for (const auto& entry : context_.state().offers) {
-    if (!wanted.contains(entry.first)) change(entry.first, nullptr);
-  }
+  for_each_wanted(offers, context_.state().offers,
+                  [this](const OfferId& id, const model::Offer* wanted) { change(id, wanted); });
   context_.wake_by(context_.now() + k_coalesce);
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "market/mutants.h"
+#include "services/agent/wanted.h"
 
 namespace spillway::agent {
 namespace {
@@ -23,19 +24,11 @@ void PoolPublisher::soon(Sale& sale, Duration delay) {
   context_.wake_by(sale.attempt.due);
 }
 
-// Another content, or the withdrawal, is another message and gets another number.
 void PoolPublisher::change(const PoolId& id, const model::Pool* wanted) {
   PoolMemory& memory = context_.state().pools[id];
   Sale& sale = sales_[id];
   sale.wanted = wanted != nullptr;
-  const bool same = wanted == nullptr
-                        ? memory.withdrawn
-                        : !memory.withdrawn && memory.published && *memory.published == *wanted;
-  if (same && memory.sequence > 0) return;
-  memory.sequence += 1;
-  memory.withdrawn = wanted == nullptr;
-  memory.acknowledged = false;
-  if (wanted != nullptr) memory.published = *wanted;
+  if (!note_wanted(memory, wanted)) return;
   sale.refused = false;
   sale.stale = 0;
   sale.attempt.succeed();
@@ -44,14 +37,8 @@ void PoolPublisher::change(const PoolId& id, const model::Pool* wanted) {
 }
 
 void PoolPublisher::want(const std::vector<model::Pool>& pools) {
-  std::set<PoolId> wanted;
-  for (const model::Pool& pool : pools) {
-    wanted.insert(pool.id);
-    change(pool.id, &pool);
-  }
-  for (const auto& entry : context_.state().pools) {
-    if (!wanted.contains(entry.first)) change(entry.first, nullptr);
-  }
+  for_each_wanted(pools, context_.state().pools,
+                  [this](const PoolId& id, const model::Pool* wanted) { change(id, wanted); });
   context_.wake_by(context_.now() + k_coalesce);
 }
 

@@ -1,6 +1,7 @@
 #include "services/broker/api.h"
 
 #include "market/mutants.h"
+#include "pki/names.h"
 #include "services/broker/problem.h"
 
 namespace spillway::services {
@@ -16,12 +17,12 @@ constexpr std::string_view k_join_again =
 Result<Caller> judge_certificate(const net::PeerCertificate& certificate,
                                  const std::string& federation, const host::Directory& directory,
                                  Instant now, bool may_be_expired) {
-  const std::string prefix = fmt::format("spillway://{}/", federation);
-  if (!certificate.uri.starts_with(prefix)) {
+  const auto member = pki::parse_member_uri(certificate.uri);
+  if (!member || member->federation != federation) {
     return fail(Code::denied, "your certificate", "it names no identity of this federation",
                 std::string(k_join_again));
   }
-  const std::string name = certificate.uri.substr(prefix.size());
+  const std::string& name = member->name;
   const auto identity = directory.find(name);
   if (identity == nullptr || identity->key != certificate.key) {
     return fail(Code::denied, fmt::format("identity {}", name),

@@ -97,12 +97,6 @@ void handle_put_cluster(Desk& desk, const std::shared_ptr<Call>& call) {
                    fmt::format("it is {}, the path says {}", cluster->id.text, call->parameters[0]),
                    "let both name the same"});
   }
-  const auto identity = desk.directory.find(cluster->id.text);
-  if (identity != nullptr && !model::is_cluster(identity->roles)) {
-    return refuse(desk, *call,
-                  {Code::conflict, "cluster " + cluster->id.text,
-                   "an operator or viewer has this name", "give the cluster another"});
-  }
   const market::Key key = market::account_key(cluster->id);
   load(desk, call, {{key}, {}}, [&desk, call, cluster](const host::Snapshot& snapshot) {
     const auto* account = held<AccountRecord>(snapshot.rows[0]);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "net/ascii.h"
 #include "services/broker/body.h"
 #include "services/broker/problem.h"
 
@@ -31,10 +32,6 @@ bool lists(std::string_view tags, std::string_view etag) {
 bool is_change(const Call& call) { return call.request.method != "GET"; }
 
 }  // namespace
-
-bool Caller::has(model::Role role) const {
-  return std::find(roles.begin(), roles.end(), role) != roles.end();
-}
 
 void finish(Desk& desk, Call& call, int status) {
   const double took = static_cast<double>((desk.loop.now() - call.began).ms) / 1000.0;
@@ -111,9 +108,7 @@ bool is_json(const net::Request& request) {
   const std::string* type = net::find_header(request.headers, "Content-Type");
   if (type == nullptr) return true;
   const std::string_view essence = trimmed(std::string_view(*type).substr(0, type->find(';')));
-  constexpr std::string_view k_json = "application/json";
-  return std::equal(essence.begin(), essence.end(), k_json.begin(), k_json.end(),
-                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
+  return net::equal_ignoring_case(essence, "application/json");
 }
 
 std::string etag_of(int64_t version) { return fmt::format("\"{}\"", version); }

@@ -50,7 +50,7 @@ struct Caller {
   std::vector<model::Role> roles;  // empty for nobody
   Instant not_after;               // of the certificate
   std::string key;                 // of the certificate
-  bool has(model::Role role) const;
+  bool has(model::Role role) const { return model::has(roles, role); }
 };
 
 // Why what members and offers there are cannot be loaded just now, if it cannot.

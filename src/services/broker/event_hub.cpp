@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "market/mutants.h"
+#include "net/sse.h"
 #include "services/wire/convert.h"
 
 namespace spillway::services {
@@ -27,8 +28,8 @@ bool concerns(const market::Event& event, const Listener& listener) {
 }
 
 std::string sse_text(const market::Event& event, bool with_origin) {
-  return fmt::format("id: {}\nevent: {}\ndata: {}\n\n", event.sequence, to_text(event.kind),
-                     wire::event_json(event, with_origin));
+  return net::write_sse({fmt::format("{}", event.sequence), std::string(to_text(event.kind)),
+                         wire::event_json(event, with_origin)});
 }
 
 EventHub::EventHub(host::Loop& loop, host::Store& store, host::EventLog& log, HubOptions options)
@@ -55,7 +56,7 @@ void EventHub::add(Listener listener, std::shared_ptr<net::Stream> stream, int64
   // Later, for it may be called while the streams are being walked through.
   stream->on_gone(lifeline_.guard(
       [this, number] { loop_.post(lifeline_.guard([this, number] { streams_.erase(number); })); }));
-  stream->send(": welcome\n\n");  // the head alone may wait in somebody's proxy
+  stream->send(net::write_sse_comment("welcome"));  // the head alone may wait in somebody's proxy
   streams_.emplace(number, Open{std::move(listener), std::move(stream), after, false, number});
   feed(number);
 }
@@ -154,7 +155,7 @@ void EventHub::beat_later() {
 }
 
 void EventHub::beat() {
-  drop_if([](Open& open) { return !open.stream->send(": beat\n\n"); });
+  drop_if([](Open& open) { return !open.stream->send(net::write_sse_comment("beat")); });
 }
 
 }  // namespace spillway::services

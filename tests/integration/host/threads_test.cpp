@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "host/book_host.h"
-#include "host/real_loop.h"
+#include "services/service_loop.h"
 #include "store/sqlite_store.h"
 #include "support/recount.h"
 #include "support/temporary_folder.h"
@@ -65,7 +65,7 @@ class Broker {
   }
 
  private:
-  RealLoop loop_;  // outlives the store, which posts to it
+  services::LoneLoop loop_;  // outlives the store, which posts to it
   SeededRandom random_;
   std::unique_ptr<store::SqliteStore> store_;
   std::unique_ptr<BookHost> host_;

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "host/book_host.h"
-#include "host/real_loop.h"
 #include "live/broker_process.h"
 #include "live/federation.h"
+#include "services/service_loop.h"
 #include "store/sqlite_store.h"
 #include "support/nouns.h"
 #include "support/raw_client.h"
@@ -222,7 +222,7 @@ TEST(Hostile, TenThousandWhoSayNothingCostLittleAndLeaveNothingBehind) {
 
 // The store's time never goes back: once a commit came at a later time, it is later for all.
 void pass_time(const std::string& file, Duration ahead) {
-  host::RealLoop loop;
+  services::LoneLoop loop;
   store::SqliteOptions options;
   options.clock = [ahead] { return wall_clock() + ahead; };
   auto store = store::SqliteStore::open(file, options, loop);

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "host/real_loop.h"
+#include "services/service_loop.h"
 #include "support/store_driver.h"
 #include "support/temporary_folder.h"
 
@@ -135,7 +135,7 @@ class Broker {
     }
   }
 
-  host::RealLoop loop_;
+  services::LoneLoop loop_;
   std::unique_ptr<SqliteStore> store_;
   std::vector<std::unique_ptr<Publisher>> publishers_;
   std::thread thread_;
@@ -210,7 +210,7 @@ TEST(StoreThreads, SeveralMayOpenANewFileAtOnce) {
     std::vector<std::thread> threads;
     for (std::string& error : errors) {
       threads.emplace_back([&error, &path] {
-        host::RealLoop loop;
+        services::LoneLoop loop;
         const auto opened = SqliteStore::open(path, {}, loop);
         if (!opened) error = opened.error().message();
       });

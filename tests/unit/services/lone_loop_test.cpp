@@ -1,16 +1,16 @@
-#include "host/real_loop.h"
-
 #include <atomic>
 #include <chrono>
 #include <thread>
 
 #include <gtest/gtest.h>
 
-namespace spillway::host {
+#include "services/service_loop.h"
+
+namespace spillway::services {
 namespace {
 
-TEST(RealLoop, RunsWhatIsPostedInOrderOnItsThread) {
-  RealLoop loop;
+TEST(LoneLoop, RunsWhatIsPostedInOrderOnItsThread) {
+  LoneLoop loop;
   std::vector<int> order;
   std::thread::id where;
   for (int i = 0; i < 100; ++i) loop.post([&order, i] { order.push_back(i); });
@@ -26,10 +26,10 @@ TEST(RealLoop, RunsWhatIsPostedInOrderOnItsThread) {
   EXPECT_EQ(where, runner_id);
 }
 
-TEST(RealLoop, LosesNothingThatManyThreadsPost) {
+TEST(LoneLoop, LosesNothingThatManyThreadsPost) {
   constexpr int k_threads = 4;
   constexpr int k_each = 2000;
-  RealLoop loop;
+  LoneLoop loop;
   std::vector<std::vector<int>> seen(k_threads);  // touched by the loop's thread alone
   int left = k_threads * k_each;
   std::vector<std::thread> threads;
@@ -51,8 +51,8 @@ TEST(RealLoop, LosesNothingThatManyThreadsPost) {
   }
 }
 
-TEST(RealLoop, TimersComeInTheirOrderNotEarly) {
-  RealLoop loop;
+TEST(LoneLoop, TimersComeInTheirOrderNotEarly) {
+  LoneLoop loop;
   std::vector<int> order;
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::chrono::steady_clock::duration> took;
@@ -73,8 +73,8 @@ TEST(RealLoop, TimersComeInTheirOrderNotEarly) {
   EXPECT_GE(took.at(3), std::chrono::milliseconds(20));
 }
 
-TEST(RealLoop, ATimerThatIsSetWhileItWaitsIsNotMissed) {
-  RealLoop loop;
+TEST(LoneLoop, ATimerThatIsSetWhileItWaitsIsNotMissed) {
+  LoneLoop loop;
   bool came = false;
   loop.after(hours(1), [] { FAIL() << "nobody waits that long"; });
   loop.post([&] {
@@ -87,8 +87,8 @@ TEST(RealLoop, ATimerThatIsSetWhileItWaitsIsNotMissed) {
   EXPECT_TRUE(came);
 }
 
-TEST(RealLoop, WhatIsQueuedWhenItStopsStillRunsTimersDoNot) {
-  RealLoop loop;
+TEST(LoneLoop, WhatIsQueuedWhenItStopsStillRunsTimersDoNot) {
+  LoneLoop loop;
   std::vector<int> ran;
   loop.after({}, [&] { ran.push_back(9); });
   loop.post([&] { ran.push_back(1); });
@@ -101,15 +101,15 @@ TEST(RealLoop, WhatIsQueuedWhenItStopsStillRunsTimersDoNot) {
   EXPECT_EQ(ran, (std::vector{1, 2, 3}));
 }
 
-TEST(RealLoop, StopsFromAnotherThread) {
-  RealLoop loop;
+TEST(LoneLoop, StopsFromAnotherThread) {
+  LoneLoop loop;
   std::thread runner([&] { loop.run(); });
   loop.stop();
   runner.join();
 }
 
-TEST(RealLoop, KeepsTheWallClocksTime) {
-  RealLoop loop;
+TEST(LoneLoop, KeepsTheWallClocksTime) {
+  LoneLoop loop;
   const auto wall = [] {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
@@ -121,4 +121,4 @@ TEST(RealLoop, KeepsTheWallClocksTime) {
 }
 
 }  // namespace
-}  // namespace spillway::host
+}  // namespace spillway::services
