@@ -2,7 +2,7 @@
 
 option(SPILLWAY_MUTANTS "Compile the planted bugs in (chosen at run time), to test the tests" OFF)
 option(SPILLWAY_FUZZ "Build the libFuzzer targets instead of the tests" OFF)
-option(SPILLWAY_PCH "One precompiled header of standard headers per room" ON)
+option(SPILLWAY_PCH "Precompile the headers that nearly every file includes" ON)
 set(SPILLWAY_SANITIZE "" CACHE STRING "Value for -fsanitize=, empty for none")
 
 if(NOT CMAKE_BUILD_TYPE)

@@ -7,10 +7,26 @@
 # LEANS_ON is what the linker sees; tools/check_layers holds it and every #include against
 # tools/layers.txt.
 
+# What nearly every file includes, precompiled once.
 set(SPILLWAY_PCH_HEADERS
+    <fmt/format.h> <tl/expected.hpp>
     <algorithm> <array> <chrono> <compare> <cstdint> <deque> <functional> <limits> <map> <memory>
     <optional> <set> <span> <string> <string_view> <tuple> <type_traits> <unordered_map>
     <unordered_set> <utility> <variant> <vector>)
+
+# Lends <target> the shared precompiled headers. The first target that asks carries them.
+function(spillway_precompile target)
+  if(NOT SPILLWAY_PCH)
+    return()
+  endif()
+  get_property(carrier GLOBAL PROPERTY SPILLWAY_PCH_CARRIER)
+  if(carrier)
+    target_precompile_headers(${target} REUSE_FROM ${carrier})
+  else()
+    target_precompile_headers(${target} PRIVATE ${SPILLWAY_PCH_HEADERS})
+    set_property(GLOBAL PROPERTY SPILLWAY_PCH_CARRIER ${target})
+  endif()
+endfunction()
 
 function(spillway_room name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LEANS_ON;LINKS;WITHOUT")
@@ -26,9 +42,7 @@ function(spillway_room name)
   if(sources)
     add_library(${target} STATIC ${sources})
     set(scope PUBLIC)
-    if(SPILLWAY_PCH)
-      target_precompile_headers(${target} PRIVATE ${SPILLWAY_PCH_HEADERS})
-    endif()
+    spillway_precompile(${target})
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
