@@ -199,13 +199,7 @@ Result<Answer> run(Workspace& workspace, const Hold& hold, const Context& contex
     answer.replayed = true;
     return answer;
   }
-  // Asked for before it was revoked and decided after: whoever revoked it was told that it is over.
-  const auto* identity = workspace.find<model::Identity>(identity_key(hold.buyer.text));
-  if (identity != nullptr && identity->revoked) {
-    return fail(Code::denied, "cluster " + hold.buyer.text,
-                fmt::format("it was revoked at {}", to_text(*identity->revoked)),
-                "join again with a token from the operator");
-  }
+  SPILLWAY_TRY(check_not_revoked(workspace, hold.buyer));
 
   const EpochRecord epoch = current_epoch(workspace);
   Answer answer;

@@ -94,7 +94,25 @@ void withdraw_pools(Workspace& workspace, const ClusterId& provider, const Conte
   }
 }
 
+// A token that lay in a drawer must not bring back whom the operator has thrown out since.
+Status check_made_since(Workspace& workspace, const TokenRecord& token) {
+  const auto* former = workspace.find<Identity>(identity_key(token.name));
+  if (former == nullptr || !former->revoked || token.made >= *former->revoked) return {};
+  return fail(
+      Code::denied, "token",
+      fmt::format("it was made before {} was revoked at {}", token.name, to_text(*former->revoked)),
+      "ask the operator for a new one");
+}
+
 }  // namespace
+
+Status check_not_revoked(Workspace& workspace, const ClusterId& cluster) {
+  const auto* identity = workspace.find<Identity>(identity_key(cluster.text));
+  if (identity == nullptr || !identity->revoked) return {};
+  return fail(Code::denied, "cluster " + cluster.text,
+              fmt::format("it was revoked at {}", to_text(*identity->revoked)),
+              "join again with a token from the operator");
+}
 
 Result<Answer> run(Workspace& workspace, const Join& command, const Context& context) {
   SPILLWAY_TRY(check_credentials(command.key, command.certificate, command.not_after));
@@ -113,6 +131,7 @@ Result<Answer> run(Workspace& workspace, const Join& command, const Context& con
     return fail(Code::gone, "token", fmt::format("it expired at {}", to_text(token.expires)),
                 "ask the operator for a new one");
   }
+  SPILLWAY_TRY(check_made_since(workspace, token));
   SPILLWAY_TRY(check_sort(workspace, token.name, token.roles));
   Identity identity;
   identity.name = token.name;

@@ -66,10 +66,21 @@ Status reserve_until(AccountRecord& account, Contract& contract, Instant lease_e
   return {};
 }
 
+// The contract for a buyer that wants more of it. Who was revoked may still give back.
+Result<Contract> contract_to_keep(Workspace& workspace, const ClusterId& buyer,
+                                  const ContractId& id) {
+  auto contract = contract_of(workspace, buyer, Side::buyer, id);
+  if (!contract) return contract;
+  if (auto member = check_not_revoked(workspace, buyer); !member) {
+    return tl::unexpected(std::move(member).error());
+  }
+  return contract;
+}
+
 }  // namespace
 
 Result<Answer> run(Workspace& workspace, const Confirm& command, const Context& context) {
-  auto found = contract_of(workspace, command.buyer, Side::buyer, command.contract);
+  auto found = contract_to_keep(workspace, command.buyer, command.contract);
   if (!found) return tl::unexpected(std::move(found).error());
   Contract& contract = *found;
   const EpochRecord epoch = current_epoch(workspace);
@@ -89,7 +100,7 @@ Result<Answer> run(Workspace& workspace, const Confirm& command, const Context& 
 }
 
 Result<Answer> run(Workspace& workspace, const Extend& command, const Context& context) {
-  auto found = contract_of(workspace, command.buyer, Side::buyer, command.contract);
+  auto found = contract_to_keep(workspace, command.buyer, command.contract);
   if (!found) return tl::unexpected(std::move(found).error());
   Contract& contract = *found;
   const EpochRecord epoch = current_epoch(workspace);
@@ -118,7 +129,7 @@ Result<Answer> run(Workspace& workspace, const Extend& command, const Context& c
 }
 
 Result<Answer> run(Workspace& workspace, const Renew& command, const Context& context) {
-  auto found = contract_of(workspace, command.buyer, Side::buyer, command.contract);
+  auto found = contract_to_keep(workspace, command.buyer, command.contract);
   if (!found) return tl::unexpected(std::move(found).error());
   Contract& contract = *found;
   const EpochRecord epoch = current_epoch(workspace);

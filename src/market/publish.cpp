@@ -18,12 +18,7 @@ Status check_provider(Workspace& workspace, const ClusterId& provider, const std
   if (workspace.find<AccountRecord>(account_key(provider)) == nullptr) {
     return not_enrolled(provider);
   }
-  const auto* identity = workspace.find<model::Identity>(identity_key(provider.text));
-  if (identity != nullptr && identity->revoked) {
-    return fail(Code::denied, thing,
-                fmt::format("{} was revoked at {}", provider.text, to_text(*identity->revoked)),
-                "join again with a token from the operator");
-  }
+  SPILLWAY_TRY(check_not_revoked(workspace, provider));
   if (owner_of(owned_id) != provider.text) {
     return fail(Code::denied, thing, "it belongs to another cluster",
                 fmt::format("publish under {}/", provider.text));

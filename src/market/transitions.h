@@ -33,6 +33,10 @@ EpochRecord current_epoch(Workspace& workspace);
 // never becomes an operator or viewer, nor the other way round.
 Status check_sort(Workspace& workspace, const std::string& name, const model::Roles& roles);
 
+// Refuses what was asked for before the cluster was revoked and is decided after: whoever revoked
+// it was told that it is over.
+Status check_not_revoked(Workspace& workspace, const ClusterId& cluster);  // identity.cpp
+
 // The contract, when `party` is a side of it that may act: a foreign one answers as a missing one.
 enum class Side { buyer, provider, either };
 Result<model::Contract> contract_of(Workspace& workspace, const ClusterId& party, Side side,

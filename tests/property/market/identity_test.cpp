@@ -101,10 +101,11 @@ class Members {
     if (const auto* recertify = std::get_if<Recertify>(&command)) check_renewal(*recertify, answer);
     if (const auto* revoke = std::get_if<Revoke>(&command)) {
       RC_ASSERT(answer.has_value() == members_.contains(revoke->name));
-      if (answer) members_[revoke->name].revoked = true;
+      if (answer && !answer->replayed) members_[revoke->name].revoked = book_.now;
     }
     if (const auto* make = std::get_if<MakeToken>(&command); make != nullptr && answer) {
-      if (!answer->replayed) tokens_[make->id] = {make->name, book_.now + make->ttl, {}, {}};
+      if (!answer->replayed)
+        tokens_[make->id] = {make->name, book_.now, book_.now + make->ttl, {}, {}};
     }
     if (const auto* cancel = std::get_if<CancelToken>(&command); cancel != nullptr && answer) {
       RC_ASSERT(tokens_[cancel->id].key.empty());
@@ -114,7 +115,7 @@ class Members {
       const auto* identity = book_.get<model::Identity>(identity_key(name));
       RC_ASSERT(identity != nullptr);
       RC_ASSERT(identity->key == member.key);
-      RC_ASSERT(identity->revoked.has_value() == member.revoked);
+      RC_ASSERT(identity->revoked == member.revoked);
     }
     check_pools();
   }
@@ -129,16 +130,35 @@ class Members {
     }
     Token& token = at->second;
     const bool first = token.key.empty();
-    RC_ASSERT(answer.has_value() == (first ? book_.now < token.expires : token.key == join.key));
+    RC_ASSERT(answer.has_value() == (first ? admits(token) : token.key == join.key));
     if (!answer) return;
     RC_ASSERT(answer->replayed == !first);
     if (first) {
       token.key = join.key;
       token.certificate = join.certificate;
-      members_[token.name] = {join.key, false};
+      members_[token.name] = {join.key, {}};
     }
     RC_ASSERT(answer->identity->key == join.key);
     RC_ASSERT(answer->identity->certificate == token.certificate);
+  }
+
+  struct Token {
+    std::string name;
+    Instant made;
+    Instant expires;
+    std::string key;
+    std::string certificate;
+  };
+  struct Member {
+    std::string key;
+    std::optional<Instant> revoked;
+  };
+
+  // In time, and not made before its name was revoked.
+  bool admits(const Token& token) const {
+    const auto at = members_.find(token.name);
+    const bool barred = at != members_.end() && at->second.revoked > token.made;
+    return book_.now < token.expires && !barred;
   }
 
   void check_renewal(const Recertify& command, const Result<Answer>& answer) {
@@ -158,17 +178,6 @@ class Members {
       RC_ASSERT(at == members_.end() || !at->second.revoked || pool->withdrawn);
     }
   }
-
-  struct Token {
-    std::string name;
-    Instant expires;
-    std::string key;
-    std::string certificate;
-  };
-  struct Member {
-    std::string key;
-    bool revoked = false;
-  };
 
   TestBook book_;
   std::map<std::string, Token> tokens_;

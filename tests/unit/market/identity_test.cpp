@@ -265,6 +265,36 @@ TEST_F(Identities, ARevokedBuyerBuysNothingUntilItJoinsAnew) {
   EXPECT_TRUE(book.hold(k_buyer, 1));
 }
 
+TEST_F(Identities, ARevokedBuyerKeepsNothingLongerAndMayGiveBack) {
+  enrol(k_seller.text, 1);
+  enrol(k_buyer.text, 2);
+  book.publish(pool_of(3)).value();
+  book.publish(minute_offer()).value();
+  const ContractId bought = book.active(k_buyer, 1);
+  const ContractId held = book.hold(k_buyer, 1)->grants.front().contract;
+
+  ASSERT_TRUE(book.run(Revoke{k_buyer.text}));
+  const auto before = book.picture();
+  EXPECT_TRUE(is_refused(book.run(Confirm{k_buyer, held}), Code::denied));
+  EXPECT_TRUE(is_refused(book.run(Extend{k_buyer, held, minutes(2)}), Code::denied));
+  EXPECT_TRUE(is_refused(book.run(Renew{k_buyer, bought}), Code::denied));
+  EXPECT_EQ(book.picture(), before);
+  EXPECT_TRUE(book.run(Release{k_buyer, bought, {}}));
+}
+
+TEST_F(Identities, ATokenFromBeforeARevocationAdmitsNobody) {
+  enrol("edge-7", 1);
+  make("t-2", "edge-7", k_both).value();
+  book.pass(seconds(1));
+  ASSERT_TRUE(book.run(Revoke{"edge-7"}));
+  const auto before = book.picture();
+  EXPECT_TRUE(is_refused(join("t-2", 2), Code::denied));
+  EXPECT_EQ(book.picture(), before);
+
+  make("t-3", "edge-7", k_both).value();
+  EXPECT_TRUE(join("t-3", 2));
+}
+
 TEST_F(Identities, WhatIsNoKeyOrCertificateIsRefused) {
   make("t-1", "edge-7", k_both).value();
   const Join good{"t-1", sample_key(1), sample_certificate(1), book.now + hours(1)};
