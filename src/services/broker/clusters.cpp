@@ -1,13 +1,11 @@
 // Clusters: what the operator allows them.
-#include "services/broker/body.h"
 #include "services/broker/handlers.h"
-#include "services/wire/convert.h"
+#include "services/broker/listing.h"
 
 namespace spillway::services {
 namespace {
 
 using market::AccountRecord;
-using market::Kind;
 
 // Of what the operator writes, not of the row: buying changes the row all the time.
 std::string etag_of(const model::Cluster& cluster) {
@@ -53,24 +51,7 @@ void put(Desk& desk, const std::shared_ptr<Call>& call, const model::Cluster& cl
 }  // namespace
 
 void handle_list_clusters(Desk& desk, const std::shared_ptr<Call>& call) {
-  PageAsked asked;
-  if (!page_asked(desk, *call, asked)) return;
-  host::Scan scan;
-  scan.kind = Kind::account;
-  scan.by = host::Scan::By::all;
-  scan.after = asked.after;
-  scan.limit = asked.limit;
-  load(desk, call, {{}, {scan}}, [&desk, call, asked](const host::Snapshot& snapshot) {
-    wire::ClusterPage page;
-    for (const host::Row& row : snapshot.found[0]) {
-      if (const auto* account = held<AccountRecord>(row)) {
-        page.clusters.push_back(account->cluster);
-        page.next = row.key.id;
-      }
-    }
-    if (std::cmp_less(snapshot.found[0].size(), asked.limit)) page.next.clear();
-    answer(desk, *call, 200, page);
-  });
+  list_rows<AccountRecord>(desk, call, market::Kind::account, &wire::ClusterPage::clusters);
 }
 
 void handle_get_cluster(Desk& desk, const std::shared_ptr<Call>& call) {

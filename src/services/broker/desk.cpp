@@ -81,6 +81,10 @@ void submit(Desk& desk, const std::shared_ptr<Call>& call, market::Command comma
                    {call->caller.name, call->id});
 }
 
+std::function<void(const market::Answer&)> done(Desk& desk, const std::shared_ptr<Call>& call) {
+  return [&desk, call](const market::Answer&) { reply(desk, *call, net::Response{204, {}, {}}); };
+}
+
 void load(Desk& desk, const std::shared_ptr<Call>& call, host::Load what,
           std::function<void(const host::Snapshot&)> then) {
   desk.store.load(std::move(what),

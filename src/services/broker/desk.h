@@ -84,6 +84,8 @@ net::Response json_response(int status, std::string body);
 // The book's answer, or its refusal as a problem.
 void submit(Desk& desk, const std::shared_ptr<Call>& call, market::Command command,
             std::function<void(const market::Answer&)> then);
+// For submit(): answers that it is done, where there is nothing more to tell.
+std::function<void(const market::Answer&)> done(Desk& desk, const std::shared_ptr<Call>& call);
 void load(Desk& desk, const std::shared_ptr<Call>& call, host::Load what,
           std::function<void(const host::Snapshot&)> then);
 

@@ -1,7 +1,6 @@
 // Who belongs to the federation: tokens, joining, renewing, revoking.
-#include "services/broker/body.h"
 #include "services/broker/handlers.h"
-#include "services/wire/convert.h"
+#include "services/broker/listing.h"
 
 namespace spillway::services {
 namespace {
@@ -85,24 +84,7 @@ void handle_whoami(Desk& desk, const std::shared_ptr<Call>& call) {
 }
 
 void handle_list_tokens(Desk& desk, const std::shared_ptr<Call>& call) {
-  PageAsked asked;
-  if (!page_asked(desk, *call, asked)) return;
-  host::Scan scan;
-  scan.kind = market::Kind::token;
-  scan.by = host::Scan::By::all;
-  scan.after = asked.after;
-  scan.limit = asked.limit;
-  load(desk, call, {{}, {scan}}, [&desk, call, asked](const host::Snapshot& snapshot) {
-    wire::TokenPage page;
-    for (const host::Row& row : snapshot.found[0]) {
-      if (const auto* token = held<market::TokenRecord>(row)) {
-        page.tokens.push_back(wire::row_of(*token));
-        page.next = row.key.id;
-      }
-    }
-    if (std::cmp_less(snapshot.found[0].size(), asked.limit)) page.next.clear();
-    answer(desk, *call, 200, page);
-  });
+  list_rows<market::TokenRecord>(desk, call, market::Kind::token, &wire::TokenPage::tokens);
 }
 
 void handle_make_token(Desk& desk, const std::shared_ptr<Call>& call) {
@@ -119,10 +101,7 @@ void handle_make_token(Desk& desk, const std::shared_ptr<Call>& call) {
 
 void handle_cancel_token(Desk& desk, const std::shared_ptr<Call>& call) {
   if (!no_body(desk, *call)) return;
-  submit(desk, call, market::CancelToken{call->parameters[0]},
-         [&desk, call](const market::Answer&) {
-           reply(desk, *call, net::Response{204, {}, {}});
-         });
+  submit(desk, call, market::CancelToken{call->parameters[0]}, done(desk, call));
 }
 
 void handle_list_identities(Desk& desk, const std::shared_ptr<Call>& call) {

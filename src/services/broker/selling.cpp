@@ -1,38 +1,13 @@
 // Pools and offers, as their providers publish them.
 #include <charconv>
 
-#include "services/broker/body.h"
 #include "services/broker/handlers.h"
-#include "services/wire/convert.h"
+#include "services/broker/listing.h"
 
 namespace spillway::services {
 namespace {
 
 using market::Kind;
-
-template <class Record, class Page, class Row>
-void list_rows(Desk& desk, const std::shared_ptr<Call>& call, Kind kind,
-               std::vector<Row> Page::*rows) {
-  PageAsked asked;
-  if (!page_asked(desk, *call, asked)) return;
-  host::Scan scan;
-  scan.kind = kind;
-  scan.by = call->scope == Scope::all ? host::Scan::By::all : host::Scan::By::owner;
-  scan.name = call->caller.name;
-  scan.after = asked.after;
-  scan.limit = asked.limit;
-  load(desk, call, {{}, {scan}}, [&desk, call, rows, asked](const host::Snapshot& snapshot) {
-    Page page;
-    for (const host::Row& row : snapshot.found[0]) {
-      if (const auto* record = held<Record>(row)) {
-        (page.*rows).push_back(wire::row_of(*record));
-        page.next = row.key.id;
-      }
-    }
-    if (std::cmp_less(snapshot.found[0].size(), asked.limit)) page.next.clear();
-    answer(desk, *call, 200, page);
-  });
-}
 
 template <class Record>
 void get_row(Desk& desk, const std::shared_ptr<Call>& call, market::Key key,
@@ -109,9 +84,7 @@ void handle_delete_pool(Desk& desk, const std::shared_ptr<Call>& call) {
   const auto sequence = sequence_asked(desk, *call);
   if (!sequence) return;
   submit(desk, call, market::WithdrawPool{call->cluster(), PoolId(call->owned_id()), *sequence},
-         [&desk, call](const market::Answer&) {
-           reply(desk, *call, net::Response{204, {}, {}});
-         });
+         done(desk, call));
 }
 
 void handle_list_offers(Desk& desk, const std::shared_ptr<Call>& call) {
@@ -145,9 +118,7 @@ void handle_put_offer(Desk& desk, const std::shared_ptr<Call>& call) {
     return;
   }
   submit(desk, call, market::PublishOffer{call->cluster(), std::move(body->offer), body->sequence},
-         [&desk, call](const market::Answer&) {
-           reply(desk, *call, net::Response{204, {}, {}});
-         });
+         done(desk, call));
 }
 
 void handle_delete_offer(Desk& desk, const std::shared_ptr<Call>& call) {
@@ -155,9 +126,7 @@ void handle_delete_offer(Desk& desk, const std::shared_ptr<Call>& call) {
   const auto sequence = sequence_asked(desk, *call);
   if (!sequence) return;
   submit(desk, call, market::WithdrawOffer{call->cluster(), OfferId(call->owned_id()), *sequence},
-         [&desk, call](const market::Answer&) {
-           reply(desk, *call, net::Response{204, {}, {}});
-         });
+         done(desk, call));
 }
 
 void handle_notice(Desk& desk, const std::shared_ptr<Call>& call) {

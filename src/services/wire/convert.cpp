@@ -14,6 +14,8 @@ OfferRow row_of(const market::OfferRecord& record) {
   return {record.offer, record.provider, record.sequence, record.withdrawn};
 }
 
+model::Cluster row_of(const market::AccountRecord& record) { return record.cluster; }
+
 IdentityRow row_of(const model::Identity& identity) {
   return {identity.name,  identity.roles,     identity.key,
           identity.since, identity.not_after, identity.revoked};
