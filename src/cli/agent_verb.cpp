@@ -1,6 +1,4 @@
 // spillway agent: sells what the supply file says, keeps what was bought, follows the broker.
-#include <CLI/CLI.hpp>
-
 #include "cli/asking.h"
 #include "cli/outcome.h"
 #include "cli/verbs.h"
@@ -30,22 +28,22 @@ int run(const AgentArguments& arguments) {
 
 }  // namespace
 
-Run add_agent(CLI::App& verb) {
+void add_agent(Word verb) {
   auto arguments = std::make_shared<AgentArguments>();
   add_dir(verb, arguments->dir);
-  verb.add_option("--supply", arguments->supply,
-                  "Pools and offers that this cluster sells; read again when it changes")
-      ->type_name("FILE");
-  verb.add_option("--state", arguments->state, "Where it keeps what it knows (state in --dir)")
-      ->type_name("DIR");
-  verb.add_flag("--no-renew", arguments->no_renew, "Let contracts that were bought lapse");
-  verb.add_flag("--forget-state", arguments->forget_state,
-                "Begin anew from the broker's snapshot, when the state is damaged");
-  add_examples(verb,
-               "  spillway agent --dir ./milan-edge\n"
-               "  spillway agent --dir /etc/spillway --supply supply.yaml\n"
-               "  spillway agent --supply supply.yaml --state /var/lib/spillway/agent\n");
-  return [arguments] { return run(*arguments); };
+  verb.option("--supply", arguments->supply,
+              "Pools and offers that this cluster sells; read again when it changes")
+      .type_name("FILE");
+  verb.option("--state", arguments->state, "Where it keeps what it knows (state in --dir)")
+      .type_name("DIR");
+  verb.flag("--no-renew", arguments->no_renew, "Let contracts that were bought lapse");
+  verb.flag("--forget-state", arguments->forget_state,
+            "Begin anew from the broker's snapshot, when the state is damaged");
+  verb.examples(
+      "  spillway agent --dir ./milan-edge\n"
+      "  spillway agent --dir /etc/spillway --supply supply.yaml\n"
+      "  spillway agent --supply supply.yaml --state /var/lib/spillway/agent\n");
+  verb.run([arguments] { return run(*arguments); });
 }
 
 }  // namespace spillway::cli

@@ -4,8 +4,6 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/safe_text.h"
 #include "cli/yaml_text.h"
 #include "services/agent/credentials.h"
@@ -20,21 +18,21 @@ Form Asking::form() const {
   return Form::table;
 }
 
-void add_dir(CLI::App& verb, std::string& dir) {
-  verb.add_option("--dir", dir,
-                  "The identity's folder (else $SPILLWAY_DIR, ~/.spillway if it is there, "
-                  "/etc/spillway)")
-      ->type_name("DIR");
+void add_dir(Word verb, std::string& dir) {
+  verb.option("--dir", dir,
+              "The identity's folder (else $SPILLWAY_DIR, ~/.spillway if it is there, "
+              "/etc/spillway)")
+      .type_name("DIR");
 }
 
-void add_asking(CLI::App& verb, Asking& asking) {
+void add_asking(Word verb, Asking& asking) {
   add_dir(verb, asking.dir);
-  verb.add_option("--broker", asking.broker, "Another address of the broker than the joined one")
-      ->type_name("URL");
-  verb.add_option("-o,--output", asking.output,
-                  "table, wide (exact times), json, yaml, or plain (tabs, no titles)")
-      ->type_name("FORM")
-      ->check(CLI::IsMember({"table", "wide", "json", "yaml", "plain"}));
+  verb.option("--broker", asking.broker, "Another address of the broker than the joined one")
+      .type_name("URL");
+  verb.option("-o,--output", asking.output,
+              "table, wide (exact times), json, yaml, or plain (tabs, no titles)")
+      .type_name("FORM")
+      .one_of({"table", "wide", "json", "yaml", "plain"});
 }
 
 std::string identity_dir(const std::string& given,

@@ -11,10 +11,7 @@
 #include "cli/session.h"
 #include "cli/table.h"
 #include "cli/when.h"
-
-namespace CLI {
-class App;
-}
+#include "cli/word.h"
 
 namespace spillway::cli {
 
@@ -29,8 +26,8 @@ struct Asking {
   Clock clock() const { return {now(), form() == Form::wide}; }
 };
 
-void add_asking(CLI::App& verb, Asking& asking);  // --dir, --broker, -o
-void add_dir(CLI::App& verb, std::string& dir);   // --dir alone
+void add_asking(Word verb, Asking& asking);  // --dir, --broker, -o
+void add_dir(Word verb, std::string& dir);   // --dir alone
 
 // What was given, else $SPILLWAY_DIR, else ~/.spillway if it is there, else /etc/spillway.
 std::string identity_dir(const std::string& given);

@@ -2,8 +2,6 @@
 // its replacement.
 #include <cstdio>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/asking.h"
 #include "cli/broker_words.h"
 #include "cli/outcome.h"
@@ -123,49 +121,48 @@ constexpr std::array k_steps{
                &AuthorityFolder::retire_former},
 };
 
-void add_passphrase(CLI::App& word, std::string& file) {
-  word.add_option("--passphrase-file", file,
-                  "Its first line is the passphrase; - for standard input; else it is asked for")
-      ->type_name("FILE");
+void add_passphrase(Word word, std::string& file) {
+  word.option("--passphrase-file", file,
+              "Its first line is the passphrase; - for standard input; else it is asked for")
+      .type_name("FILE");
 }
 
-void add_rotate(Words& words, CLI::App& authority,
-                const std::shared_ptr<AuthorityArguments>& arguments) {
-  CLI::App* rotate = authority.add_subcommand("rotate", "Replace it, in three steps");
-  rotate->require_subcommand(1);
+void add_rotate(Word authority, const std::shared_ptr<AuthorityArguments>& arguments) {
+  const Word rotate = authority.add("rotate", "Replace it, in three steps");
+  rotate.require_word();
   for (const RotateStep& step : k_steps) {
-    CLI::App* word = rotate->add_subcommand(step.name, step.summary);
-    add_data(*word, arguments->data);
-    words.run(*word, [arguments, &step] { return run_rotate(*arguments, step.verb, step.step); });
+    const Word word = rotate.add(step.name, step.summary);
+    add_data(word, arguments->data);
+    word.run([arguments, &step] { return run_rotate(*arguments, step.verb, step.step); });
   }
 }
 
 }  // namespace
 
-void add_broker_authority(Words& words) {
+void add_broker_authority(Word verb) {
   auto arguments = std::make_shared<AuthorityArguments>();
-  CLI::App& authority =
-      words.add("authority", "The federation's authority: status, backup, rotation");
-  authority.require_subcommand(1);
-  add_examples(authority,
-               "  spillway broker authority status --data ./broker\n"
-               "  spillway broker authority backup --data ./broker --out authority.backup\n"
-               "  spillway broker authority restore --from authority.backup --data ./broker2\n"
-               "  spillway broker authority rotate begin --data ./broker\n");
-  CLI::App* status = authority.add_subcommand("status", "Which there are, and until when");
-  add_data(*status, arguments->data);
-  words.run(*status, [arguments] { return run_status(*arguments); });
-  CLI::App* backup = authority.add_subcommand("backup", "Everything, encrypted, into a new file");
-  add_data(*backup, arguments->data);
-  backup->add_option("--out", arguments->out, "The file")->type_name("FILE")->required();
-  add_passphrase(*backup, arguments->passphrase_file);
-  words.run(*backup, [arguments] { return run_backup(*arguments); });
-  CLI::App* restore = authority.add_subcommand("restore", "Bring it back from a backup");
-  add_data(*restore, arguments->data);
-  restore->add_option("--from", arguments->from, "The file")->type_name("FILE")->required();
-  add_passphrase(*restore, arguments->passphrase_file);
-  words.run(*restore, [arguments] { return run_restore(*arguments); });
-  add_rotate(words, authority, arguments);
+  const Word authority =
+      verb.add("authority", "The federation's authority: status, backup, rotation");
+  authority.require_word();
+  authority.examples(
+      "  spillway broker authority status --data ./broker\n"
+      "  spillway broker authority backup --data ./broker --out authority.backup\n"
+      "  spillway broker authority restore --from authority.backup --data ./broker2\n"
+      "  spillway broker authority rotate begin --data ./broker\n");
+  const Word status = authority.add("status", "Which there are, and until when");
+  add_data(status, arguments->data);
+  status.run([arguments] { return run_status(*arguments); });
+  const Word backup = authority.add("backup", "Everything, encrypted, into a new file");
+  add_data(backup, arguments->data);
+  backup.option("--out", arguments->out, "The file").type_name("FILE").required();
+  add_passphrase(backup, arguments->passphrase_file);
+  backup.run([arguments] { return run_backup(*arguments); });
+  const Word restore = authority.add("restore", "Bring it back from a backup");
+  add_data(restore, arguments->data);
+  restore.option("--from", arguments->from, "The file").type_name("FILE").required();
+  add_passphrase(restore, arguments->passphrase_file);
+  restore.run([arguments] { return run_restore(*arguments); });
+  add_rotate(authority, arguments);
 }
 
 }  // namespace spillway::cli

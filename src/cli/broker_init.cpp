@@ -1,6 +1,4 @@
 // spillway broker init: a folder from which a broker can run, and its first operator.
-#include <CLI/CLI.hpp>
-
 #include "base/text.h"
 #include "cli/asking.h"
 #include "cli/broker_setup.h"
@@ -51,28 +49,27 @@ int run_init(InitArguments arguments) {
 
 }  // namespace
 
-void add_broker_init(Words& words) {
+void add_broker_init(Word verb) {
   auto arguments = std::make_shared<InitArguments>();
-  CLI::App& word = words.add("init", "Make the folder of a broker; a broken-off init is completed");
+  const Word word = verb.add("init", "Make the folder of a broker; a broken-off init is completed");
   add_data(word, arguments->setup.data);
-  word.add_option("--federation", arguments->setup.federation,
-                  "Its name, such as lab or eu.example; it never changes")
-      ->required();
-  word.add_option("--name", arguments->setup.names,
-                  "What the broker is called by members, DNS or IP; the first is told to them; may "
-                  "be repeated (localhost, 127.0.0.1)")
-      ->take_all()
-      ->allow_extra_args(false);
-  word.add_option("--listen", arguments->setup.listen, "Address and port")
-      ->type_name("HOST:PORT")
-      ->capture_default_str();
-  word.add_option("--operator", arguments->operator_role, "The first operator's name (operator)")
-      ->type_name("NAME=operator");
-  add_examples(word,
-               "  spillway broker init --data ./broker --federation lab\n"
-               "  spillway broker init --federation eu.example --name broker.eu.example \\\n"
-               "      --listen [::]:7443 --operator ada=operator\n");
-  words.run(word, [arguments] { return run_init(*arguments); });
+  word.option("--federation", arguments->setup.federation,
+              "Its name, such as lab or eu.example; it never changes")
+      .required();
+  word.option("--name", arguments->setup.names,
+              "What the broker is called by members, DNS or IP; the first is told to them; may "
+              "be repeated (localhost, 127.0.0.1)")
+      .may_repeat();
+  word.option("--listen", arguments->setup.listen, "Address and port")
+      .type_name("HOST:PORT")
+      .show_default();
+  word.option("--operator", arguments->operator_role, "The first operator's name (operator)")
+      .type_name("NAME=operator");
+  word.examples(
+      "  spillway broker init --data ./broker --federation lab\n"
+      "  spillway broker init --federation eu.example --name broker.eu.example \\\n"
+      "      --listen [::]:7443 --operator ada=operator\n");
+  word.run([arguments] { return run_init(*arguments); });
 }
 
 }  // namespace spillway::cli

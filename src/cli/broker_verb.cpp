@@ -3,7 +3,6 @@
 #include <csignal>
 #include <cstdio>
 
-#include <CLI/CLI.hpp>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -12,7 +11,7 @@
 #include "cli/broker_words.h"
 #include "cli/outcome.h"
 #include "cli/signals.h"
-#include "cli/words.h"
+#include "cli/verbs.h"
 #include "services/broker/broker.h"
 #include "services/service_loop.h"
 
@@ -104,10 +103,10 @@ int run_broker(const BrokerFlags& flags) {
 
 }  // namespace
 
-void add_data(CLI::App& word, std::string& data) {
-  word.add_option("--data", data,
-                  "The broker's folder (else $SPILLWAY_BROKER_DATA, /var/lib/spillway/broker)")
-      ->type_name("DIR");
+void add_data(Word word, std::string& data) {
+  word.option("--data", data,
+              "The broker's folder (else $SPILLWAY_BROKER_DATA, /var/lib/spillway/broker)")
+      .type_name("DIR");
 }
 
 std::string data_folder(const std::string& given) { return data_folder(given, system_environment); }
@@ -117,26 +116,24 @@ std::string url_text(const std::string& host, uint16_t port) {
   return fmt::format("https://{}{}{}:{}", is_v6 ? "[" : "", host, is_v6 ? "]" : "", port);
 }
 
-Run add_broker(CLI::App& verb) {
+void add_broker(Word verb) {
   auto flags = std::make_shared<BrokerFlags>();
   add_data(verb, flags->data);
-  verb.add_option("--config", flags->config, "Its settings (broker.yaml in the folder, if there)")
-      ->type_name("FILE");
-  verb.add_option("--set", flags->sets,
-                  "One setting, before SPILLWAY_BROKER_… and the file: listen=0.0.0.0:7443; may be "
-                  "repeated")
-      ->type_name("NAME=VALUE")
-      ->take_all()
-      ->allow_extra_args(false);
-  add_examples(verb,
-               "  spillway broker init --data ./broker --federation lab --name broker.lab.example\n"
-               "  spillway broker --data ./broker --set listen=0.0.0.0:7443\n"
-               "  spillway broker authority status --data ./broker\n"
-               "  kill -HUP $(pidof spillway)     # take over a rotated authority\n");
-  Words words(verb);
-  add_broker_init(words);
-  add_broker_authority(words);
-  return words.choose([flags] { return run_broker(*flags); });
+  verb.option("--config", flags->config, "Its settings (broker.yaml in the folder, if there)")
+      .type_name("FILE");
+  verb.option("--set", flags->sets,
+              "One setting, before SPILLWAY_BROKER_… and the file: listen=0.0.0.0:7443; may be "
+              "repeated")
+      .type_name("NAME=VALUE")
+      .may_repeat();
+  verb.examples(
+      "  spillway broker init --data ./broker --federation lab --name broker.lab.example\n"
+      "  spillway broker --data ./broker --set listen=0.0.0.0:7443\n"
+      "  spillway broker authority status --data ./broker\n"
+      "  kill -HUP $(pidof spillway)     # take over a rotated authority\n");
+  add_broker_init(verb);
+  add_broker_authority(verb);
+  verb.run([flags] { return run_broker(*flags); });
 }
 
 }  // namespace spillway::cli

@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <string>
 
-#include "cli/words.h"
+#include "cli/word.h"
 
 namespace spillway::cli {
 
-void add_broker_init(Words& words);
-void add_broker_authority(Words& words);
+void add_broker_init(Word verb);
+void add_broker_authority(Word verb);
 
-void add_data(CLI::App& word, std::string& data);  // --data
+void add_data(Word word, std::string& data);  // --data
 std::string data_folder(const std::string& given);
 std::string url_text(const std::string& host, uint16_t port);
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/parse.h"
 
 namespace spillway::cli {
@@ -64,9 +62,9 @@ bool ClusterChanges::empty() const {
          storage.empty() && gpus.empty() && budget.empty() && labels.empty();
 }
 
-void add_cluster_changes(CLI::App& verb, ClusterChanges& changes) {
+void add_cluster_changes(Word verb, ClusterChanges& changes) {
   const auto cap = [&verb](const char* name, std::string& field, const char* help) {
-    verb.add_option(name, field, help)->type_name("N|none")->group("What it may hold");
+    verb.option(name, field, help).type_name("N|none").group("What it may hold");
   };
   cap("--quota-units", changes.units, "Units at a time; none: no cap");
   cap("--quota-open-holds", changes.open_holds, "Holds that are not confirmed yet");
@@ -74,20 +72,16 @@ void add_cluster_changes(CLI::App& verb, ClusterChanges& changes) {
   cap("--quota-memory", changes.memory, "Bytes: 384Gi");
   cap("--quota-pods", changes.pods, "Pods");
   cap("--quota-storage", changes.storage, "Bytes: 2Ti");
-  verb.add_option("--quota-gpu", changes.gpus, "By model: nvidia-a100=4; may be repeated")
-      ->type_name("MODEL=N")
-      ->take_all()
-      ->allow_extra_args(false)
-      ->group("What it may hold");
-  verb.add_option("--budget", changes.budget,
-                  "Spent and set aside at most: \"100 EUR\"; none: no cap")
-      ->type_name("MONEY|none");
-  verb.add_flag("--new-budget", changes.new_budget,
-                "With --budget: count what is spent from now on");
-  verb.add_option("--labels", changes.labels, "tier=gold,zone=a; tier- takes one away")
-      ->type_name("LABELS")
-      ->take_all()
-      ->allow_extra_args(false);
+  verb.option("--quota-gpu", changes.gpus, "By model: nvidia-a100=4; may be repeated")
+      .type_name("MODEL=N")
+      .may_repeat()
+      .group("What it may hold");
+  verb.option("--budget", changes.budget, "Spent and set aside at most: \"100 EUR\"; none: no cap")
+      .type_name("MONEY|none");
+  verb.flag("--new-budget", changes.new_budget, "With --budget: count what is spent from now on");
+  verb.option("--labels", changes.labels, "tier=gold,zone=a; tier- takes one away")
+      .type_name("LABELS")
+      .may_repeat();
 }
 
 Status apply(const ClusterChanges& changes, Instant now, model::Cluster& cluster) {

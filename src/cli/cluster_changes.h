@@ -5,11 +5,8 @@
 #include <vector>
 
 #include "base/time.h"
+#include "cli/word.h"
 #include "model/cluster.h"
-
-namespace CLI {
-class App;
-}
 
 namespace spillway::cli {
 
@@ -28,7 +25,7 @@ struct ClusterChanges {
   bool empty() const;
 };
 
-void add_cluster_changes(CLI::App& verb, ClusterChanges& changes);
+void add_cluster_changes(Word verb, ClusterChanges& changes);
 Status apply(const ClusterChanges& changes, Instant now, model::Cluster& cluster);
 
 }  // namespace spillway::cli

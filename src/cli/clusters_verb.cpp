@@ -1,13 +1,11 @@
 // spillway clusters: what the operator allows each of them.
-#include <CLI/CLI.hpp>
-
 #include "base/quantity.h"
 #include "cli/asking.h"
 #include "cli/cluster_changes.h"
 #include "cli/documents.h"
 #include "cli/files.h"
 #include "cli/safe_text.h"
-#include "cli/words.h"
+#include "cli/verbs.h"
 #include "model/documents.h"
 
 namespace spillway::cli {
@@ -171,28 +169,27 @@ int run_set(const ClustersArguments& arguments) {
 
 }  // namespace
 
-Run add_clusters(CLI::App& verb) {
+void add_clusters(Word verb) {
   auto arguments = std::make_shared<ClustersArguments>();
   add_asking(verb, arguments->asking);
-  add_examples(verb,
-               "  spillway clusters\n"
-               "  spillway clusters set milan-edge --quota-units 20 --budget \"2500 EUR\"\n"
-               "  spillway clusters set milan-edge --labels tier=gold,sector-\n"
-               "  spillway clusters set -f cluster.yaml\n");
-  Words words(verb);
-  CLI::App& list = words.add("list", "All clusters");
+  verb.examples(
+      "  spillway clusters\n"
+      "  spillway clusters set milan-edge --quota-units 20 --budget \"2500 EUR\"\n"
+      "  spillway clusters set milan-edge --labels tier=gold,sector-\n"
+      "  spillway clusters set -f cluster.yaml\n");
+  const Word list = verb.add("list", "All clusters");
   add_asking(list, arguments->asking);
-  CLI::App& one = words.add("show", "One, with what it holds");
-  one.add_option("name", arguments->name, "Of the cluster")->required();
+  const Word one = verb.add("show", "One, with what it holds");
+  one.option("name", arguments->name, "Of the cluster").required();
   add_asking(one, arguments->asking);
-  words.run(one, [arguments] { return run_show(*arguments); });
-  CLI::App& set = words.add("set", "Change what a cluster may buy, and its labels");
-  set.add_option("name", arguments->name, "Of the cluster");
-  set.add_option("-f,--file", arguments->file, "Everything about it, as YAML")->type_name("FILE");
+  one.run([arguments] { return run_show(*arguments); });
+  const Word set = verb.add("set", "Change what a cluster may buy, and its labels");
+  set.option("name", arguments->name, "Of the cluster");
+  set.option("-f,--file", arguments->file, "Everything about it, as YAML").type_name("FILE");
   add_cluster_changes(set, arguments->changes);
   add_asking(set, arguments->asking);
-  words.run(set, [arguments] { return run_set(*arguments); });
-  return words.choose([arguments] { return run_list(arguments->asking); });
+  set.run([arguments] { return run_set(*arguments); });
+  verb.run([arguments] { return run_list(arguments->asking); });
 }
 
 }  // namespace spillway::cli

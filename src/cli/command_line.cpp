@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include <CLI/CLI.hpp>
+#include "cli/verbs.h"
 
 namespace spillway::cli {
 namespace {
@@ -11,7 +11,7 @@ struct Verb {
   const char* name;
   const char* group;
   const char* summary;
-  Run (*add)(CLI::App&);
+  void (*add)(Word);
 };
 
 constexpr const char* k_running = "Running a federation";
@@ -47,13 +47,12 @@ constexpr std::array k_verbs{
 
 }  // namespace
 
-void add_verbs(CLI::App& app, Run& chosen) {
-  app.require_subcommand(1);
+void add_verbs(Word spillway) {
+  spillway.require_word();
   for (const Verb& verb : k_verbs) {
-    CLI::App* sub = app.add_subcommand(verb.name, verb.summary);
-    Run run = verb.add(*sub);
-    sub->group(verb.group);
-    sub->callback([&chosen, run] { chosen = run; });
+    const Word word = spillway.add(verb.name, verb.summary);
+    verb.add(word);
+    word.group(verb.group);  // only now: words after it would begin with its group
   }
 }
 

@@ -3,7 +3,6 @@
 #include <functional>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace spillway::cli {
@@ -12,27 +11,27 @@ namespace {
 // One place on the command line: the words that led there, and what may come next.
 struct Stop {
   std::string path;  // "spillway broker authority"
-  std::vector<const CLI::App*> words;
-  std::vector<const CLI::Option*> options;
+  std::vector<Word> words;
+  std::vector<Setting> options;
 };
 
-void walk(const CLI::App& app, const std::string& path, std::vector<Stop>& stops) {
-  Stop stop{path, app.get_subcommands([](const CLI::App*) { return true; }), app.get_options()};
-  std::erase_if(stop.options, [](const CLI::Option* option) { return !option->nonpositional(); });
+void walk(Word at, const std::string& path, std::vector<Stop>& stops) {
+  Stop stop{path, at.words(), at.settings()};
+  std::erase_if(stop.options, [](Setting setting) { return setting.is_argument(); });
   stops.push_back(stop);
-  for (const CLI::App* word : stop.words) walk(*word, path + " " + word->get_name(), stops);
+  for (const Word word : stop.words) walk(word, path + " " + word.name(), stops);
 }
 
-std::vector<Stop> stops_of(const CLI::App& root) {
+std::vector<Stop> stops_of(Word root) {
   std::vector<Stop> stops;
   walk(root, "spillway", stops);
   return stops;
 }
 
-std::vector<std::string> spellings(const CLI::Option& option) {
+std::vector<std::string> spellings(Setting option) {
   std::vector<std::string> all;
-  for (const std::string& name : option.get_lnames()) all.push_back("--" + name);
-  for (const std::string& name : option.get_snames()) all.push_back("-" + name);
+  for (const std::string& name : option.long_names()) all.push_back("--" + name);
+  for (const std::string& name : option.short_names()) all.push_back("-" + name);
   return all;
 }
 
@@ -44,9 +43,9 @@ std::string join(const std::vector<std::string>& parts) {
 
 std::vector<std::string> next_words(const Stop& stop) {
   std::vector<std::string> next;
-  for (const CLI::App* word : stop.words) next.push_back(word->get_name());
-  for (const CLI::Option* option : stop.options) {
-    for (std::string& spelling : spellings(*option)) next.push_back(std::move(spelling));
+  for (const Word word : stop.words) next.push_back(word.name());
+  for (const Setting option : stop.options) {
+    for (std::string& spelling : spellings(option)) next.push_back(std::move(spelling));
   }
   return next;
 }
@@ -66,7 +65,7 @@ std::string quoted(const std::string& text) {
 
 // Finds in `line` the place that the words so far lead to, and sets `next` to what may follow.
 // Options and their values are skipped, for only known words lead further. For bash and zsh.
-std::string cases(const CLI::App& root) {
+std::string cases(Word root) {
   std::string known;
   std::string choices;
   for (const Stop& stop : stops_of(root)) {
@@ -87,7 +86,7 @@ std::string cases(const CLI::App& root) {
 
 }  // namespace
 
-std::string bash_completion(const CLI::App& root) {
+std::string bash_completion(Word root) {
   return "# spillway: bash completion.  source <(spillway completion bash)\n"
          "_spillway() {\n"
          "  local first=1 last=$COMP_CWORD\n"
@@ -98,7 +97,7 @@ std::string bash_completion(const CLI::App& root) {
          "complete -o default -F _spillway spillway\n";
 }
 
-std::string zsh_completion(const CLI::App& root) {
+std::string zsh_completion(Word root) {
   return "#compdef spillway\n"
          "# spillway: zsh completion.  source <(spillway completion zsh)\n"
          "_spillway() {\n"
@@ -112,7 +111,7 @@ std::string zsh_completion(const CLI::App& root) {
          "fi\n";
 }
 
-std::string fish_completion(const CLI::App& root) {
+std::string fish_completion(Word root) {
   std::string text =
       "# spillway: fish completion.  spillway completion fish | source\n"
       "function __spillway_at\n"
@@ -130,17 +129,15 @@ std::string fish_completion(const CLI::App& root) {
   for (const Stop& stop : stops) {
     const std::string when =
         fmt::format("complete -c spillway -n \"__spillway_at {}\"", quoted(stop.path));
-    for (const CLI::App* word : stop.words) {
-      text += fmt::format("{} -f -a {} -d {}\n", when, word->get_name(),
-                          quoted(word->get_description()));
+    for (const Word word : stop.words) {
+      text += fmt::format("{} -f -a {} -d {}\n", when, word.name(), quoted(word.summary()));
     }
-    for (const CLI::Option* option : stop.options) {
+    for (const Setting option : stop.options) {
       std::string names;
-      for (const std::string& name : option->get_lnames()) names += " -l " + name;
-      for (const std::string& name : option->get_snames()) names += " -s " + name;
-      text +=
-          fmt::format("{}{}{} -d {}\n", when, names, option->get_items_expected() > 0 ? " -r" : "",
-                      quoted(option->get_description()));
+      for (const std::string& name : option.long_names()) names += " -l " + name;
+      for (const std::string& name : option.short_names()) names += " -s " + name;
+      text += fmt::format("{}{}{} -d {}\n", when, names, option.takes_value() ? " -r" : "",
+                          quoted(option.help()));
     }
   }
   return text;

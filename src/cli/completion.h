@@ -3,14 +3,12 @@
 
 #include <string>
 
-namespace CLI {
-class App;
-}
+#include "cli/word.h"
 
 namespace spillway::cli {
 
-std::string bash_completion(const CLI::App& root);
-std::string zsh_completion(const CLI::App& root);
-std::string fish_completion(const CLI::App& root);
+std::string bash_completion(Word root);
+std::string zsh_completion(Word root);
+std::string fish_completion(Word root);
 
 }  // namespace spillway::cli

@@ -1,5 +1,4 @@
 // spillway completion: a script for the shell of one's choice.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cli/completion.h"
@@ -8,22 +7,20 @@
 
 namespace spillway::cli {
 
-Run add_completion(CLI::App& verb) {
+void add_completion(Word verb) {
   auto shell = std::make_shared<std::string>();
-  verb.add_option("shell", *shell, "bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  add_examples(verb,
-               "  source <(spillway completion bash)\n"
-               "  spillway completion zsh > ~/.zsh/completions/_spillway\n"
-               "  spillway completion fish > ~/.config/fish/completions/spillway.fish\n");
-  const CLI::App* root = verb.get_parent();
-  return [shell, root] {
-    fmt::print("{}", *shell == "bash"  ? bash_completion(*root)
-                     : *shell == "zsh" ? zsh_completion(*root)
-                                       : fish_completion(*root));
+  verb.option("shell", *shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
+  verb.examples(
+      "  source <(spillway completion bash)\n"
+      "  spillway completion zsh > ~/.zsh/completions/_spillway\n"
+      "  spillway completion fish > ~/.config/fish/completions/spillway.fish\n");
+  const Word root = verb.parent();
+  verb.run([shell, root] {
+    fmt::print("{}", *shell == "bash"  ? bash_completion(root)
+                     : *shell == "zsh" ? zsh_completion(root)
+                                       : fish_completion(root));
     return k_ok;
-  };
+  });
 }
 
 }  // namespace spillway::cli

@@ -1,11 +1,9 @@
 // spillway contracts: every rung of the ladder, for buyers; notice, for providers.
-#include <CLI/CLI.hpp>
-
 #include "cli/asking.h"
 #include "cli/contract_text.h"
 #include "cli/documents.h"
 #include "cli/parse.h"
-#include "cli/words.h"
+#include "cli/verbs.h"
 
 namespace spillway::cli {
 namespace {
@@ -77,45 +75,42 @@ constexpr std::array k_plain_words{
               &BrokerClient::give_notice},
 };
 
-CLI::App& add_word(Words& words, ContractsArguments& arguments, const char* name,
-                   const char* summary) {
-  CLI::App& word = words.add(name, summary);
-  word.add_option("id", arguments.id, "Of the contract")->required();
+Word add_word(Word verb, ContractsArguments& arguments, const char* name, const char* summary) {
+  const Word word = verb.add(name, summary);
+  word.option("id", arguments.id, "Of the contract").required();
   add_asking(word, arguments.asking);
   return word;
 }
 
 }  // namespace
 
-Run add_contracts(CLI::App& verb) {
+void add_contracts(Word verb) {
   auto arguments = std::make_shared<ContractsArguments>();
   add_asking(verb, arguments->asking);
-  add_examples(verb,
-               "  spillway contracts\n"
-               "  spillway contracts confirm 01jq3f8z5y6k7m8n9p0q1r2s3t\n"
-               "  spillway contracts release 01jq3f8z5y6k7m8n9p0q1r2s3t --unit 1 --unit 2\n"
-               "  spillway contracts -o json | jq -r '.contracts[].id'\n");
-  Words words(verb);
-  CLI::App& list = words.add("list", "All that this identity is a party of");
+  verb.examples(
+      "  spillway contracts\n"
+      "  spillway contracts confirm 01jq3f8z5y6k7m8n9p0q1r2s3t\n"
+      "  spillway contracts release 01jq3f8z5y6k7m8n9p0q1r2s3t --unit 1 --unit 2\n"
+      "  spillway contracts -o json | jq -r '.contracts[].id'\n");
+  const Word list = verb.add("list", "All that this identity is a party of");
   add_asking(list, arguments->asking);
   for (const PlainWord& plain : k_plain_words) {
-    CLI::App& word = add_word(words, *arguments, plain.name, plain.summary);
-    words.run(word, [arguments, &plain] {
+    const Word word = add_word(verb, *arguments, plain.name, plain.summary);
+    word.run([arguments, &plain] {
       return run_one(plain.verb, *arguments, [&](Session& session, const ContractId& id) {
         return session.ask(plain.question, id);
       });
     });
   }
-  CLI::App& extend = add_word(words, *arguments, "extend", "Let a hold live longer, from now on");
-  extend.add_option("--ttl", arguments->ttl, "So long: 2m")->type_name("TIME")->required();
-  words.run(extend, [arguments] { return run_extend(*arguments); });
-  CLI::App& release = add_word(words, *arguments, "release", "Give units back, or all of them");
-  release.add_option("--unit", arguments->units, "Only this one; may be repeated")
-      ->take_all()
-      ->allow_extra_args(false)
-      ->check(CLI::NonNegativeNumber);
-  words.run(release, [arguments] { return run_release(*arguments); });
-  return words.choose([arguments] { return run_list(arguments->asking); });
+  const Word extend = add_word(verb, *arguments, "extend", "Let a hold live longer, from now on");
+  extend.option("--ttl", arguments->ttl, "So long: 2m").type_name("TIME").required();
+  extend.run([arguments] { return run_extend(*arguments); });
+  const Word release = add_word(verb, *arguments, "release", "Give units back, or all of them");
+  release.option("--unit", arguments->units, "Only this one; may be repeated")
+      .may_repeat()
+      .not_negative();
+  release.run([arguments] { return run_release(*arguments); });
+  verb.run([arguments] { return run_list(arguments->asking); });
 }
 
 }  // namespace spillway::cli

@@ -3,8 +3,6 @@
 #include <filesystem>
 #include <memory>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/demo_say.h"
 #include "cli/demo_stage.h"
 #include "cli/demo_story.h"
@@ -82,18 +80,18 @@ int run_demo(const DemoArguments& arguments) {
 
 }  // namespace
 
-Run add_demo(CLI::App& verb) {
+void add_demo(Word verb) {
   auto arguments = std::make_shared<DemoArguments>();
-  auto* keep = verb.add_flag("--keep", arguments->keep,
-                             "Leave broker and agents running, and say what to try on them");
-  verb.add_option("--stop", arguments->stop, "Stop what --keep left in this folder")
-      ->type_name("DIR")
-      ->excludes(keep);
-  add_examples(verb,
-               "  spillway demo\n"
-               "  spillway demo --keep\n"
-               "  spillway demo --stop /tmp/spillway-demo.x7Kq2a\n");
-  return [arguments] { return run_demo(*arguments); };
+  const Setting keep = verb.flag("--keep", arguments->keep,
+                                 "Leave broker and agents running, and say what to try on them");
+  verb.option("--stop", arguments->stop, "Stop what --keep left in this folder")
+      .type_name("DIR")
+      .excludes(keep);
+  verb.examples(
+      "  spillway demo\n"
+      "  spillway demo --keep\n"
+      "  spillway demo --stop /tmp/spillway-demo.x7Kq2a\n");
+  verb.run([arguments] { return run_demo(*arguments); });
 }
 
 }  // namespace spillway::cli

@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/doctor.h"
 #include "cli/safe_text.h"
 #include "cli/verbs.h"
@@ -43,19 +41,17 @@ int run_doctor(const DoctorArguments& arguments) {
 
 }  // namespace
 
-Run add_doctor(CLI::App& verb) {
+void add_doctor(Word verb) {
   auto arguments = std::make_shared<DoctorArguments>();
   add_dir(verb, arguments->dir);
-  verb.add_option("--broker", arguments->broker,
-                  "Another address of the broker than the joined one")
-      ->type_name("URL");
-  verb.add_option("--state", arguments->state, "The agent's folder (state in --dir)")
-      ->type_name("DIR");
-  add_examples(verb,
-               "  spillway doctor\n"
-               "  spillway doctor --dir ./milan-edge\n"
-               "  spillway doctor --broker https://10.0.0.5:7443\n");
-  return [arguments] { return run_doctor(*arguments); };
+  verb.option("--broker", arguments->broker, "Another address of the broker than the joined one")
+      .type_name("URL");
+  verb.option("--state", arguments->state, "The agent's folder (state in --dir)").type_name("DIR");
+  verb.examples(
+      "  spillway doctor\n"
+      "  spillway doctor --dir ./milan-edge\n"
+      "  spillway doctor --broker https://10.0.0.5:7443\n");
+  verb.run([arguments] { return run_doctor(*arguments); });
 }
 
 }  // namespace spillway::cli

@@ -1,8 +1,6 @@
 // spillway events, spillway audit: the log, page by page or as it grows.
 #include <deque>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/asking.h"
 #include "cli/documents.h"
 #include "cli/follow.h"
@@ -114,35 +112,33 @@ int run_events(EventsArguments arguments) {
 
 }  // namespace
 
-Run add_events(CLI::App& verb) {
+void add_events(Word verb) {
   auto arguments = std::make_shared<EventsArguments>();
-  verb.add_flag("--follow", arguments->follow, "Stay, and print events as they happen");
-  verb.add_option("--after", arguments->after,
-                  "After this number; 0: all that is kept (the newest)")
-      ->check(CLI::NonNegativeNumber);
-  verb.add_option("--limit", arguments->limit, "At most so many (100; without end with --follow)")
-      ->check(CLI::PositiveNumber);
+  verb.flag("--follow", arguments->follow, "Stay, and print events as they happen");
+  verb.option("--after", arguments->after, "After this number; 0: all that is kept (the newest)")
+      .not_negative();
+  verb.option("--limit", arguments->limit, "At most so many (100; without end with --follow)")
+      .positive();
   add_asking(verb, arguments->asking);
-  add_examples(verb,
-               "  spillway events\n"
-               "  spillway events --follow -o json | jq -r .kind\n"
-               "  spillway events --after 0 --limit 1000 -o wide\n");
-  return [arguments] { return run_events(*arguments); };
+  verb.examples(
+      "  spillway events\n"
+      "  spillway events --follow -o json | jq -r .kind\n"
+      "  spillway events --after 0 --limit 1000 -o wide\n");
+  verb.run([arguments] { return run_events(*arguments); });
 }
 
-Run add_audit(CLI::App& verb) {
+void add_audit(Word verb) {
   auto arguments = std::make_shared<EventsArguments>();
   arguments->audit = true;
-  verb.add_option("--after", arguments->after,
-                  "After this number; 0: all that is kept (the newest)")
-      ->check(CLI::NonNegativeNumber);
-  verb.add_option("--limit", arguments->limit, "At most so many (100)")->check(CLI::PositiveNumber);
+  verb.option("--after", arguments->after, "After this number; 0: all that is kept (the newest)")
+      .not_negative();
+  verb.option("--limit", arguments->limit, "At most so many (100)").positive();
   add_asking(verb, arguments->asking);
-  add_examples(verb,
-               "  spillway audit\n"
-               "  spillway audit --after 0 -o wide\n"
-               "  spillway audit -o json | jq '.events[] | select(.by == \"milan-edge\")'\n");
-  return [arguments] { return run_events(*arguments); };
+  verb.examples(
+      "  spillway audit\n"
+      "  spillway audit --after 0 -o wide\n"
+      "  spillway audit -o json | jq '.events[] | select(.by == \"milan-edge\")'\n");
+  verb.run([arguments] { return run_events(*arguments); });
 }
 
 }  // namespace spillway::cli

@@ -2,8 +2,6 @@
 // the same key, so that nothing is held twice.
 #include <thread>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/asking.h"
 #include "cli/contract_text.h"
 #include "cli/documents.h"
@@ -112,26 +110,24 @@ int run_hold(const HoldArguments& arguments) {
 
 }  // namespace
 
-Run add_hold(CLI::App& verb) {
+void add_hold(Word verb) {
   auto arguments = std::make_shared<HoldArguments>();
-  verb.add_option("offer", arguments->offer, "Of which offer: cluster/name")->required();
-  verb.add_option("--units", arguments->units, "How many")
-      ->check(CLI::Range(1, 10'000))
-      ->capture_default_str();
-  verb.add_option("--at-least", arguments->at_least, "Be content with so many (all)")
-      ->check(CLI::Range(1, 10'000));
-  verb.add_option("--ttl", arguments->ttl, "How long it is held without being confirmed")
-      ->type_name("TIME")
-      ->capture_default_str();
-  verb.add_flag("--confirm", arguments->confirm, "Sign it at once: the money runs from then on");
-  verb.add_option("--key", arguments->key,
-                  "Idempotency: the same key again gets the same hold (a random one)");
+  verb.option("offer", arguments->offer, "Of which offer: cluster/name").required();
+  verb.option("--units", arguments->units, "How many").in_range(1, 10'000).show_default();
+  verb.option("--at-least", arguments->at_least, "Be content with so many (all)")
+      .in_range(1, 10'000);
+  verb.option("--ttl", arguments->ttl, "How long it is held without being confirmed")
+      .type_name("TIME")
+      .show_default();
+  verb.flag("--confirm", arguments->confirm, "Sign it at once: the money runs from then on");
+  verb.option("--key", arguments->key,
+              "Idempotency: the same key again gets the same hold (a random one)");
   add_asking(verb, arguments->asking);
-  add_examples(verb,
-               "  spillway hold turin/a100-small --units 2 --at-least 1\n"
-               "  spillway hold turin/a100-small --confirm\n"
-               "  spillway hold turin/a100-small --key nightly-2026-02-01 -o plain\n");
-  return [arguments] { return run_hold(*arguments); };
+  verb.examples(
+      "  spillway hold turin/a100-small --units 2 --at-least 1\n"
+      "  spillway hold turin/a100-small --confirm\n"
+      "  spillway hold turin/a100-small --key nightly-2026-02-01 -o plain\n");
+  verb.run([arguments] { return run_hold(*arguments); });
 }
 
 }  // namespace spillway::cli

@@ -1,9 +1,7 @@
 // spillway identities: who has joined, and the end of an identity.
-#include <CLI/CLI.hpp>
-
 #include "cli/asking.h"
 #include "cli/documents.h"
-#include "cli/words.h"
+#include "cli/verbs.h"
 
 namespace spillway::cli {
 namespace {
@@ -47,21 +45,20 @@ int run_revoke(const IdentitiesArguments& arguments) {
 
 }  // namespace
 
-Run add_identities(CLI::App& verb) {
+void add_identities(Word verb) {
   auto arguments = std::make_shared<IdentitiesArguments>();
   add_asking(verb, arguments->asking);
-  add_examples(verb,
-               "  spillway identities\n"
-               "  spillway identities -o wide\n"
-               "  spillway identities revoke milan-edge\n");
-  Words words(verb);
-  CLI::App& list = words.add("list", "All identities");
+  verb.examples(
+      "  spillway identities\n"
+      "  spillway identities -o wide\n"
+      "  spillway identities revoke milan-edge\n");
+  const Word list = verb.add("list", "All identities");
   add_asking(list, arguments->asking);
-  CLI::App& revoke = words.add("revoke", "End an identity, at once");
-  revoke.add_option("name", arguments->name, "Of the identity")->required();
+  const Word revoke = verb.add("revoke", "End an identity, at once");
+  revoke.option("name", arguments->name, "Of the identity").required();
   add_asking(revoke, arguments->asking);
-  words.run(revoke, [arguments] { return run_revoke(*arguments); });
-  return words.choose([arguments] { return run_list(arguments->asking); });
+  revoke.run([arguments] { return run_revoke(*arguments); });
+  verb.run([arguments] { return run_list(arguments->asking); });
 }
 
 }  // namespace spillway::cli

@@ -1,7 +1,5 @@
 #include "cli/intent_options.h"
 
-#include <CLI/CLI.hpp>
-
 #include "base/quantity.h"
 #include "base/text.h"
 #include "cli/files.h"
@@ -72,42 +70,38 @@ Status set_worth(const IntentOptions& options, model::Worth& worth) {
 
 }  // namespace
 
-void add_intent_options(CLI::App& verb, IntentOptions& options) {
+void add_intent_options(Word verb, IntentOptions& options) {
   const auto text = [&verb](const char* name, std::string& field, const char* type,
                             const char* help) {
-    verb.add_option(name, field, help)->type_name(type)->group("What is wanted");
+    verb.option(name, field, help).type_name(type).group("What is wanted");
   };
   text("-f,--file", options.file, "FILE", "An intent as YAML; options below count before it");
   text("--cpu", options.cpu, "CORES", "Of one unit: 4, 500m");
   text("--memory", options.memory, "BYTES", "Of one unit: 16Gi");
   text("--storage", options.storage, "BYTES", "Of one unit, ephemeral: 100Gi");
   text("--pods", options.pods, "N", "Of one unit");
-  verb.add_option("--gpu", options.gpus, "Of one unit, by model: nvidia-a100=2; may be repeated")
-      ->type_name("MODEL=N")
-      ->take_all()
-      ->allow_extra_args(false)
-      ->group("What is wanted");
-  verb.add_option("--units", options.units, "How many units")
-      ->check(CLI::Range(1, 1'000'000))
-      ->group("What is wanted");
+  verb.option("--gpu", options.gpus, "Of one unit, by model: nvidia-a100=2; may be repeated")
+      .type_name("MODEL=N")
+      .may_repeat()
+      .group("What is wanted");
+  verb.option("--units", options.units, "How many units")
+      .in_range(1, 1'000'000)
+      .group("What is wanted");
   text("--currency", options.currency, "CODE", "Only offers in this one (EUR)");
-  verb.add_option("--country", options.countries, "One of these: IT; may be repeated")
-      ->take_all()
-      ->allow_extra_args(false)
-      ->group("What is wanted");
-  verb.add_option("--provider", options.providers, "One of these; may be repeated")
-      ->take_all()
-      ->allow_extra_args(false)
-      ->group("What is wanted");
-  verb.add_option("--label", options.labels, "The offer has it: key=value; may be repeated")
-      ->take_all()
-      ->allow_extra_args(false)
-      ->group("What is wanted");
+  verb.option("--country", options.countries, "One of these: IT; may be repeated")
+      .may_repeat()
+      .group("What is wanted");
+  verb.option("--provider", options.providers, "One of these; may be repeated")
+      .may_repeat()
+      .group("What is wanted");
+  verb.option("--label", options.labels, "The offer has it: key=value; may be repeated")
+      .may_repeat()
+      .group("What is wanted");
   text("--near", options.near, "LAT,LON", "Distances are measured from here: 45.46,9.19");
   text("--max-price", options.max_price, "AMOUNT", "Of a unit-hour: 2.50");
-  verb.add_option("--max-carbon", options.max_carbon, "gCO2e per kWh")
-      ->check(CLI::NonNegativeNumber)
-      ->group("What is wanted");
+  verb.option("--max-carbon", options.max_carbon, "gCO2e per kWh")
+      .not_negative()
+      .group("What is wanted");
   text("--max-distance", options.max_distance, "KM", "Kilometres from --near");
   text("--min-lease", options.min_lease, "TIME", "The lease is at least this long: 30m");
   text("--carbon-worth", options.carbon_worth, "AMOUNT", "What a kilogram of CO2e is worth: 0.10");

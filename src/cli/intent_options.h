@@ -5,11 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/word.h"
 #include "model/intent.h"
-
-namespace CLI {
-class App;
-}
 
 namespace spillway::cli {
 
@@ -34,7 +31,7 @@ struct IntentOptions {
   std::string distance_worth;
 };
 
-void add_intent_options(CLI::App& verb, IntentOptions& options);
+void add_intent_options(Word verb, IntentOptions& options);
 Result<model::Intent> intent_from(const IntentOptions& options);
 
 }  // namespace spillway::cli

@@ -1,8 +1,6 @@
 // spillway join, spillway renew: how a machine gets its identity, and keeps it.
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/asking.h"
 #include "cli/documents.h"
 #include "cli/safe_text.h"
@@ -137,33 +135,31 @@ int run_renew(const Asking& asking) {
 
 }  // namespace
 
-Run add_join(CLI::App& verb) {
+void add_join(Word verb) {
   auto arguments = std::make_shared<JoinArguments>();
-  verb.add_option("url", arguments->url, "Of the broker: https://broker.example:7443")->required();
-  verb.add_option("--token-file", arguments->token_file,
-                  "A file with the token; - for standard input. Better than --token")
-      ->type_name("FILE");
-  verb.add_option("--token", arguments->token,
-                  "The token itself; others on this machine can see it while this runs")
-      ->type_name("TOKEN");
-  verb.add_option("--dir", arguments->dir,
-                  "Where the identity goes (else $SPILLWAY_DIR, ~/.spillway)")
-      ->type_name("DIR");
-  add_examples(
-      verb,
+  verb.option("url", arguments->url, "Of the broker: https://broker.example:7443").required();
+  verb.option("--token-file", arguments->token_file,
+              "A file with the token; - for standard input. Better than --token")
+      .type_name("FILE");
+  verb.option("--token", arguments->token,
+              "The token itself; others on this machine can see it while this runs")
+      .type_name("TOKEN");
+  verb.option("--dir", arguments->dir, "Where the identity goes (else $SPILLWAY_DIR, ~/.spillway)")
+      .type_name("DIR");
+  verb.examples(
       "  spillway join https://broker.example:7443 --token-file token.txt\n"
       "  spillway token create … -o plain | ssh edge spillway join https://… --token-file -\n"
       "  spillway join https://127.0.0.1:7443 --token swt1.… --dir ./milan-edge\n");
-  return [arguments] { return run_join(*arguments); };
+  verb.run([arguments] { return run_join(*arguments); });
 }
 
-Run add_renew(CLI::App& verb) {
+void add_renew(Word verb) {
   auto asking = std::make_shared<Asking>();
   add_asking(verb, *asking);
-  add_examples(verb,
-               "  spillway renew\n"
-               "  spillway renew --dir /etc/spillway -o json\n");
-  return [asking] { return run_renew(*asking); };
+  verb.examples(
+      "  spillway renew\n"
+      "  spillway renew --dir /etc/spillway -o json\n");
+  verb.run([asking] { return run_renew(*asking); });
 }
 
 }  // namespace spillway::cli

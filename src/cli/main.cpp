@@ -4,30 +4,17 @@
 #include <exception>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command_line.h"
-#include "cli/safe_text.h"
 
 namespace {
 
 int run(int argc, char** argv) {
-  CLI::App app(
+  spillway::cli::Program program(
       "Spillway: when a cluster is full, work spills over to the best cluster that will "
       "have it.");
-  app.set_version_flag("--version", "spillway " SPILLWAY_VERSION);
-  // Help of the verb that was meant; without a token that stood in the wrong place.
-  app.failure_message([](const CLI::App* of, const CLI::Error& error) {
-    return spillway::cli::hide_tokens(CLI::FailureMessage::help(of, error));
-  });
-  spillway::cli::Run chosen;
-  spillway::cli::add_verbs(app, chosen);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
-  return chosen();
+  program.version("spillway " SPILLWAY_VERSION);
+  add_verbs(program.word());
+  return program.read(argc, argv)();
 }
 
 // Exceptions stop here. Ours are Errors and told by the verbs; what is left comes from libraries,

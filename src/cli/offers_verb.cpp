@@ -1,13 +1,11 @@
 // spillway offers: for a consumer what fits, best first; for a provider its own; for operators and
 // viewers all.
-#include <CLI/CLI.hpp>
-
 #include "cli/asking.h"
 #include "cli/documents.h"
 #include "cli/intent_options.h"
 #include "cli/offer_text.h"
 #include "cli/parse.h"
-#include "cli/words.h"
+#include "cli/verbs.h"
 
 namespace spillway::cli {
 namespace {
@@ -76,36 +74,32 @@ int run_show(const OffersArguments& arguments) {
   });
 }
 
-void add_list_options(CLI::App& app, OffersArguments& arguments) {
+void add_list_options(Word app, OffersArguments& arguments) {
   add_intent_options(app, arguments.intent);
-  app.add_option("--limit", arguments.limit, "The best so many")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  app.add_flag("--explain", arguments.explain,
-               "Every term of every cost, and what ruled others out");
-  app.add_flag("--mine", arguments.mine, "What this provider has published");
-  app.add_flag("--all", arguments.all, "What everyone has published (operators, viewers)");
+  app.option("--limit", arguments.limit, "The best so many").in_range(1, 1000).show_default();
+  app.flag("--explain", arguments.explain, "Every term of every cost, and what ruled others out");
+  app.flag("--mine", arguments.mine, "What this provider has published");
+  app.flag("--all", arguments.all, "What everyone has published (operators, viewers)");
   add_asking(app, arguments.asking);
 }
 
 }  // namespace
 
-Run add_offers(CLI::App& verb) {
+void add_offers(Word verb) {
   auto arguments = std::make_shared<OffersArguments>();
   add_list_options(verb, *arguments);
-  add_examples(verb,
-               "  spillway offers --cpu 4 --memory 16Gi --near 45.46,9.19 --carbon-worth 0.10\n"
-               "  spillway offers -f intent.yaml --max-price 2.50 --explain\n"
-               "  spillway offers --mine\n"
-               "  spillway offers show turin/a100-small\n");
-  Words words(verb);
-  CLI::App& list = words.add("list", "The same as without a word");
+  verb.examples(
+      "  spillway offers --cpu 4 --memory 16Gi --near 45.46,9.19 --carbon-worth 0.10\n"
+      "  spillway offers -f intent.yaml --max-price 2.50 --explain\n"
+      "  spillway offers --mine\n"
+      "  spillway offers show turin/a100-small\n");
+  const Word list = verb.add("list", "The same as without a word");
   add_list_options(list, *arguments);
-  CLI::App& one = words.add("show", "Everything about one");
-  one.add_option("id", arguments->id, "Of the offer: cluster/name")->required();
+  const Word one = verb.add("show", "Everything about one");
+  one.option("id", arguments->id, "Of the offer: cluster/name").required();
   add_asking(one, arguments->asking);
-  words.run(one, [arguments] { return run_show(*arguments); });
-  return words.choose([arguments] { return run_list(*arguments); });
+  one.run([arguments] { return run_show(*arguments); });
+  verb.run([arguments] { return run_list(*arguments); });
 }
 
 }  // namespace spillway::cli

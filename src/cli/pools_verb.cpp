@@ -1,9 +1,7 @@
 // spillway pools: what a provider sells from; for operators and viewers, what all of them do.
-#include <CLI/CLI.hpp>
-
 #include "cli/asking.h"
 #include "cli/documents.h"
-#include "cli/words.h"
+#include "cli/verbs.h"
 
 namespace spillway::cli {
 namespace {
@@ -32,17 +30,16 @@ int run_list(const Asking& asking) {
 
 }  // namespace
 
-Run add_pools(CLI::App& verb) {
+void add_pools(Word verb) {
   auto asking = std::make_shared<Asking>();
   add_asking(verb, *asking);
-  add_examples(verb,
-               "  spillway pools\n"
-               "  spillway pools list -o wide\n"
-               "  spillway pools -o json | jq '.pools[].pool.id'\n");
-  Words words(verb);
-  CLI::App& list = words.add("list", "All that this identity may see");
+  verb.examples(
+      "  spillway pools\n"
+      "  spillway pools list -o wide\n"
+      "  spillway pools -o json | jq '.pools[].pool.id'\n");
+  const Word list = verb.add("list", "All that this identity may see");
   add_asking(list, *asking);
-  return words.choose([asking] { return run_list(*asking); });
+  verb.run([asking] { return run_list(*asking); });
 }
 
 }  // namespace spillway::cli

@@ -3,8 +3,6 @@
 #include <cstdio>
 #include <limits>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/files.h"
 #include "cli/verbs.h"
 #include "market/mutants.h"
@@ -104,26 +102,23 @@ int run_seeds(const SimArguments& arguments) {
 
 }  // namespace
 
-Run add_sim(CLI::App& verb) {
+void add_sim(Word verb) {
   auto arguments = std::make_shared<SimArguments>();
-  verb.add_option("--seeds", arguments->seeds, "How many seeds to run, one after the other")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 10'000'000));
-  verb.add_option("--first", arguments->first, "The first of them")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  verb.add_option("--seed", arguments->seed, "Run this seed alone, and tell more")
-      ->check(CLI::PositiveNumber);
-  verb.add_option("--scenario", arguments->scenario,
-                  "A YAML file that says who takes part and what goes wrong (sim/scenarios/)");
-  verb.add_flag("--verbose", arguments->verbose, "A line for every seed");
-  verb.add_option("--mutant", arguments->mutant, "Plant a fault in the book (preset mutants only)")
-      ->capture_default_str();
-  verb.add_flag("--list-mutants", arguments->list_mutants, "Name the faults that can be planted");
-  add_examples(verb,
-               "  spillway sim --seeds 200\n"
-               "  spillway sim --seed 7 --scenario sim/scenarios/rush.yaml\n");
-  return [arguments] { return run_seeds(*arguments); };
+  verb.option("--seeds", arguments->seeds, "How many seeds to run, one after the other")
+      .show_default()
+      .in_range(1, 10'000'000);
+  verb.option("--first", arguments->first, "The first of them").show_default().positive();
+  verb.option("--seed", arguments->seed, "Run this seed alone, and tell more").positive();
+  verb.option("--scenario", arguments->scenario,
+              "A YAML file that says who takes part and what goes wrong (sim/scenarios/)");
+  verb.flag("--verbose", arguments->verbose, "A line for every seed");
+  verb.option("--mutant", arguments->mutant, "Plant a fault in the book (preset mutants only)")
+      .show_default();
+  verb.flag("--list-mutants", arguments->list_mutants, "Name the faults that can be planted");
+  verb.examples(
+      "  spillway sim --seeds 200\n"
+      "  spillway sim --seed 7 --scenario sim/scenarios/rush.yaml\n");
+  verb.run([arguments] { return run_seeds(*arguments); });
 }
 
 }  // namespace spillway::cli

@@ -1,13 +1,11 @@
 // spillway token: invitations. A token lets one newcomer join under one name.
 #include <cstdlib>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/asking.h"
 #include "cli/documents.h"
 #include "cli/parse.h"
 #include "cli/safe_text.h"
-#include "cli/words.h"
+#include "cli/verbs.h"
 #include "services/agent/credentials.h"
 
 namespace spillway::cli {
@@ -124,45 +122,41 @@ int run_cancel(const TokenArguments& arguments) {
   });
 }
 
-void add_create(Words& words, const std::shared_ptr<TokenArguments>& arguments) {
-  CLI::App& create = words.add("create", "Make one; it is shown once");
-  create.add_option("--cluster", arguments->cluster, "A cluster of this name joins")
-      ->type_name("NAME");
-  create.add_option("--operator", arguments->operator_name, "An operator of this name joins")
-      ->type_name("NAME");
-  create.add_option("--viewer", arguments->viewer, "A viewer of this name joins")
-      ->type_name("NAME");
-  create.add_option("--roles", arguments->roles, "What the cluster does: provider,consumer")
-      ->type_name("ROLES");
-  create.add_option("--labels", arguments->labels, "Labels that providers may choose by: k=v,…")
-      ->type_name("LABELS");
-  create.add_option("--ttl", arguments->ttl, "How long it may be used")
-      ->capture_default_str()
-      ->type_name("TIME");
+void add_create(Word verb, const std::shared_ptr<TokenArguments>& arguments) {
+  const Word create = verb.add("create", "Make one; it is shown once");
+  create.option("--cluster", arguments->cluster, "A cluster of this name joins").type_name("NAME");
+  create.option("--operator", arguments->operator_name, "An operator of this name joins")
+      .type_name("NAME");
+  create.option("--viewer", arguments->viewer, "A viewer of this name joins").type_name("NAME");
+  create.option("--roles", arguments->roles, "What the cluster does: provider,consumer")
+      .type_name("ROLES");
+  create.option("--labels", arguments->labels, "Labels that providers may choose by: k=v,…")
+      .type_name("LABELS");
+  create.option("--ttl", arguments->ttl, "How long it may be used")
+      .show_default()
+      .type_name("TIME");
   add_asking(create, arguments->asking);
-  words.run(create, [arguments] { return run_create(*arguments); });
+  create.run([arguments] { return run_create(*arguments); });
 }
 
 }  // namespace
 
-Run add_token(CLI::App& verb) {
+void add_token(Word verb) {
   auto arguments = std::make_shared<TokenArguments>();
-  add_examples(
-      verb,
+  verb.examples(
       "  spillway token create --cluster milan-edge --roles provider,consumer\n"
       "  spillway token create --cluster lyon --roles consumer --labels tier=gold -o plain\n"
       "  spillway token create --viewer dashboard --ttl 10m\n"
       "  spillway token list\n");
-  Words words(verb);
-  add_create(words, arguments);
-  CLI::App& list = words.add("list", "Those that are open, used or lately expired");
+  add_create(verb, arguments);
+  const Word list = verb.add("list", "Those that are open, used or lately expired");
   add_asking(list, arguments->asking);
-  words.run(list, [arguments] { return run_list(arguments->asking); });
-  CLI::App& cancel = words.add("cancel", "Take one back that nobody has used");
-  cancel.add_option("id", arguments->id, "Of the token, from token list")->required();
+  list.run([arguments] { return run_list(arguments->asking); });
+  const Word cancel = verb.add("cancel", "Take one back that nobody has used");
+  cancel.option("id", arguments->id, "Of the token, from token list").required();
   add_asking(cancel, arguments->asking);
-  words.run(cancel, [arguments] { return run_cancel(*arguments); });
-  return words.choose();
+  cancel.run([arguments] { return run_cancel(*arguments); });
+  verb.require_word();
 }
 
 }  // namespace spillway::cli

@@ -1,8 +1,6 @@
 // spillway validate FILE...: reads YAML files as the market would, and says what is wrong where.
 #include <array>
 
-#include <CLI/CLI.hpp>
-
 #include "base/text.h"
 #include "cli/files.h"
 #include "cli/verbs.h"
@@ -73,13 +71,13 @@ int run_validate(const std::vector<std::string>& paths) {
 
 }  // namespace
 
-Run add_validate(CLI::App& verb) {
+void add_validate(Word verb) {
   auto paths = std::make_shared<std::vector<std::string>>();
-  verb.add_option("files", *paths, "YAML files, each with `noun:` and `version: 1`")->required();
-  add_examples(verb,
-               "  spillway validate examples/offer.yaml\n"
-               "  spillway validate examples/*.yaml\n");
-  return [paths] { return run_validate(*paths); };
+  verb.option("files", *paths, "YAML files, each with `noun:` and `version: 1`").required();
+  verb.examples(
+      "  spillway validate examples/offer.yaml\n"
+      "  spillway validate examples/*.yaml\n");
+  verb.run([paths] { return run_validate(*paths); });
 }
 
 }  // namespace spillway::cli

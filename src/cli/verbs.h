@@ -1,40 +1,29 @@
-// The verbs of `spillway`, one file each. A verb adds its options to the command line and leaves a
-// function that runs it and answers with the exit code: 0 good, 1 not, 2 wrongly called, 3 the
-// broker cannot be reached.
+// The verbs of `spillway`, one file each. A verb adds its settings and words to the command line,
+// and says what runs.
 #pragma once
 
-#include <functional>
-#include <string_view>
-
-namespace CLI {
-class App;
-}
+#include "cli/word.h"
 
 namespace spillway::cli {
 
-using Run = std::function<int()>;
-
-// The end of --help; words that are added to the verb afterwards have them too.
-void add_examples(CLI::App& verb, std::string_view examples);
-
-Run add_agent(CLI::App& verb);
-Run add_audit(CLI::App& verb);
-Run add_broker(CLI::App& verb);
-Run add_clusters(CLI::App& verb);
-Run add_completion(CLI::App& verb);
-Run add_contracts(CLI::App& verb);
-Run add_demo(CLI::App& verb);
-Run add_doctor(CLI::App& verb);
-Run add_events(CLI::App& verb);
-Run add_hold(CLI::App& verb);
-Run add_identities(CLI::App& verb);
-Run add_join(CLI::App& verb);
-Run add_offers(CLI::App& verb);
-Run add_pools(CLI::App& verb);
-Run add_renew(CLI::App& verb);
-Run add_sim(CLI::App& verb);
-Run add_token(CLI::App& verb);
-Run add_validate(CLI::App& verb);
-Run add_whoami(CLI::App& verb);
+void add_agent(Word verb);
+void add_audit(Word verb);
+void add_broker(Word verb);
+void add_clusters(Word verb);
+void add_completion(Word verb);
+void add_contracts(Word verb);
+void add_demo(Word verb);
+void add_doctor(Word verb);
+void add_events(Word verb);
+void add_hold(Word verb);
+void add_identities(Word verb);
+void add_join(Word verb);
+void add_offers(Word verb);
+void add_pools(Word verb);
+void add_renew(Word verb);
+void add_sim(Word verb);
+void add_token(Word verb);
+void add_validate(Word verb);
+void add_whoami(Word verb);
 
 }  // namespace spillway::cli

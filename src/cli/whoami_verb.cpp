@@ -1,6 +1,4 @@
 // spillway whoami: the identity in the folder, as the broker knows it.
-#include <CLI/CLI.hpp>
-
 #include "cli/asking.h"
 #include "cli/documents.h"
 #include "cli/safe_text.h"
@@ -27,13 +25,13 @@ int run_whoami(const Asking& asking) {
 
 }  // namespace
 
-Run add_whoami(CLI::App& verb) {
+void add_whoami(Word verb) {
   auto asking = std::make_shared<Asking>();
   add_asking(verb, *asking);
-  add_examples(verb,
-               "  spillway whoami\n"
-               "  spillway whoami --dir /etc/spillway -o json\n");
-  return [asking] { return run_whoami(*asking); };
+  verb.examples(
+      "  spillway whoami\n"
+      "  spillway whoami --dir /etc/spillway -o json\n");
+  verb.run([asking] { return run_whoami(*asking); });
 }
 
 }  // namespace spillway::cli

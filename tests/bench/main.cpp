@@ -13,11 +13,11 @@
 #include <sstream>
 #include <tuple>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "bench/bench.h"
+#include "cli/word.h"
 
 namespace spillway::bench {
 namespace {
@@ -192,13 +192,14 @@ bool add_bench(Bench bench) {
 }  // namespace spillway::bench
 
 int main(int argc, char** argv) {
-  CLI::App app("Measures what Spillway promises");
+  spillway::cli::Program program("Measures what Spillway promises");
   std::string only;
   std::string file = "build/bench/results.json";
   bool is_strict = false;
-  app.add_option("--only", only, "run the benches whose <group>.<name> begins so");
-  app.add_option("--out", file, "write the findings here")->capture_default_str();
-  app.add_flag("--strict", is_strict, "exit with 1 when a goal is not met");
-  CLI11_PARSE(app, argc, argv);
-  return spillway::bench::run(only, file, is_strict);
+  const spillway::cli::Word word = program.word();
+  word.option("--only", only, "run the benches whose <group>.<name> begins so");
+  word.option("--out", file, "write the findings here").show_default();
+  word.flag("--strict", is_strict, "exit with 1 when a goal is not met");
+  word.run([&] { return spillway::bench::run(only, file, is_strict); });
+  return program.read(argc, argv)();
 }

@@ -17,11 +17,11 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/word.h"
 #include "crash/worker.h"
 #include "live/kill_rounds.h"
 #include "support/store_driver.h"
@@ -237,13 +237,16 @@ int run_brokers(int rounds, uint64_t seed) {
 }  // namespace spillway::crash
 
 int main(int argc, char** argv) {
-  CLI::App app(
+  spillway::cli::Program program(
       "Kills stores and brokers in the middle of their work and looks at what they leave.");
   int rounds = 20;
   uint64_t seed = std::random_device()();
-  app.add_option("--rounds", rounds, "how often")->check(CLI::PositiveNumber);
-  app.add_option("--seed", seed, "of the choices; the processes' timing stays their own");
-  CLI11_PARSE(app, argc, argv);
-  const int stores = spillway::crash::run(rounds, seed);
-  return stores != 0 ? stores : spillway::crash::run_brokers(rounds, seed);
+  const spillway::cli::Word word = program.word();
+  word.option("--rounds", rounds, "how often").positive();
+  word.option("--seed", seed, "of the choices; the processes' timing stays their own");
+  word.run([&] {
+    const int stores = spillway::crash::run(rounds, seed);
+    return stores != 0 ? stores : spillway::crash::run_brokers(rounds, seed);
+  });
+  return program.read(argc, argv)();
 }

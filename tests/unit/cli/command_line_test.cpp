@@ -1,7 +1,6 @@
 // The tree of verbs: what people find when they ask for help or press the tab key.
 #include "cli/command_line.h"
 
-#include <CLI/CLI.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,52 +14,59 @@ using testing::HasSubstr;
 
 class CommandLine : public testing::Test {
  protected:
-  CommandLine() { add_verbs(app, chosen); }
+  CommandLine() { add_verbs(program.word()); }
 
-  static std::vector<const CLI::App*> words_of(const CLI::App& verb) {
-    return verb.get_subcommands([](const CLI::App*) { return true; });
-  }
-  static void each(const CLI::App& verb, const std::function<void(const CLI::App&)>& use) {
-    use(verb);
-    for (const CLI::App* word : words_of(verb)) each(*word, use);
+  static void each(Word word, const std::function<void(Word)>& use) {
+    use(word);
+    for (const Word next : word.words()) each(next, use);
   }
 
-  CLI::App app;
-  cli::Run chosen;
+  // What the line ends with; `said` has what it prints.
+  int code_of(std::vector<const char*> line) {
+    line.insert(line.begin(), "spillway");
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int code = program.read(static_cast<int>(line.size()), line.data())();
+    said = testing::internal::GetCapturedStdout() + testing::internal::GetCapturedStderr();
+    return code;
+  }
+
+  Program program{"Spillway"};
+  std::string said;
 };
 
 TEST_F(CommandLine, HelpEndsWithExamples) {
-  for (const CLI::App* verb : words_of(app)) {
-    each(*verb, [](const CLI::App& word) {
+  for (const Word verb : program.word().words()) {
+    each(verb, [](Word word) {
       const std::string help = word.help();
       const size_t at = help.rfind("Examples:\n");
-      ASSERT_NE(at, std::string::npos) << word.get_name();
+      ASSERT_NE(at, std::string::npos) << word.name();
       std::string examples = help.substr(at);
       size_t count = 0;
       for (size_t i = examples.find("\n  "); i != std::string::npos;
            i = examples.find("\n  ", i + 1)) {
         ++count;
       }
-      EXPECT_GE(count, 2u) << word.get_name();
+      EXPECT_GE(count, 2u) << word.name();
     });
   }
 }
 
 TEST_F(CommandLine, EverythingIsDescribed) {
-  for (const CLI::App* verb : words_of(app)) {
-    each(*verb, [](const CLI::App& word) {
-      EXPECT_FALSE(word.get_description().empty()) << word.get_name();
-      for (const CLI::Option* option : word.get_options()) {
-        EXPECT_FALSE(option->get_description().empty()) << word.get_name() << option->get_name();
+  for (const Word verb : program.word().words()) {
+    each(verb, [](Word word) {
+      EXPECT_FALSE(word.summary().empty()) << word.name();
+      for (const Setting setting : word.settings()) {
+        EXPECT_FALSE(setting.help().empty()) << word.help();
       }
     });
   }
 }
 
 TEST_F(CommandLine, CompletionKnowsEveryWordAndOption) {
-  const std::string bash = bash_completion(app);
-  const std::string zsh = zsh_completion(app);
-  const std::string fish = fish_completion(app);
+  const std::string bash = bash_completion(program.word());
+  const std::string zsh = zsh_completion(program.word());
+  const std::string fish = fish_completion(program.word());
   EXPECT_THAT(bash, HasSubstr("'spillway broker authority rotate') next='begin finish retire"));
   EXPECT_THAT(bash, HasSubstr("--carbon-worth"));
   EXPECT_THAT(zsh, HasSubstr("'spillway token create') next='"));
@@ -69,11 +75,21 @@ TEST_F(CommandLine, CompletionKnowsEveryWordAndOption) {
 }
 
 TEST_F(CommandLine, WordsLeadToTheirOwnRun) {
-  EXPECT_NO_THROW(app.parse("completion bash", false));
-  EXPECT_TRUE(static_cast<bool>(chosen));
-  EXPECT_THROW(app.parse("token", false), CLI::ParseError);
-  EXPECT_THROW(app.parse("contracts release", false), CLI::ParseError);
-  EXPECT_THROW(app.parse("pools -o xml", false), CLI::ParseError);
+  EXPECT_EQ(code_of({"completion", "bash"}), 0);
+  EXPECT_EQ(said, bash_completion(program.word()));
+  EXPECT_EQ(code_of({"token"}), 2);
+  EXPECT_EQ(code_of({"contracts", "release"}), 2);
+  EXPECT_EQ(code_of({"pools", "-o", "xml"}), 2);
+}
+
+TEST_F(CommandLine, WithoutAWordOrWithOneThatAddsNothingTheVerbRuns) {
+  for (const std::vector<const char*>& line : {std::vector{"pools", "--dir", "/nonexistent"},
+                                               {"pools", "list", "--dir", "/nonexistent"}}) {
+    EXPECT_EQ(code_of(line), 1);
+    EXPECT_THAT(said, testing::StartsWith("spillway pools: "));
+  }
+  EXPECT_EQ(code_of({"clusters", "show", "edge", "--dir", "/nonexistent"}), 1);
+  EXPECT_THAT(said, testing::StartsWith("spillway clusters show: "));
 }
 
 TEST(Doctor, ReadsTheDateOfAnAnswer) {

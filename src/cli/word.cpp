@@ -1,0 +1,146 @@
+#include "cli/word.h"
+
+#include <cstdint>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/outcome.h"
+#include "cli/safe_text.h"
+
+namespace spillway::cli {
+
+Setting Setting::type_name(const std::string& name) const {
+  option_->type_name(name);
+  return *this;
+}
+
+Setting Setting::group(const std::string& title) const {
+  option_->group(title);
+  return *this;
+}
+
+Setting Setting::show_default() const {
+  option_->capture_default_str();
+  return *this;
+}
+
+Setting Setting::required() const {
+  option_->required();
+  return *this;
+}
+
+Setting Setting::may_repeat() const {
+  option_->take_all()->allow_extra_args(false);
+  return *this;
+}
+
+Setting Setting::in_range(int least, int most) const {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+
+Setting Setting::positive() const {
+  option_->check(CLI::PositiveNumber);
+  return *this;
+}
+
+Setting Setting::not_negative() const {
+  option_->check(CLI::NonNegativeNumber);
+  return *this;
+}
+
+Setting Setting::one_of(const std::vector<std::string>& values) const {
+  option_->check(CLI::IsMember(values));
+  return *this;
+}
+
+Setting Setting::excludes(Setting other) const {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+const std::vector<std::string>& Setting::long_names() const { return option_->get_lnames(); }
+const std::vector<std::string>& Setting::short_names() const { return option_->get_snames(); }
+const std::string& Setting::help() const { return option_->get_description(); }
+bool Setting::is_argument() const { return !option_->nonpositional(); }
+bool Setting::takes_value() const { return option_->get_items_expected() > 0; }
+
+template <class T>
+Setting Word::option(const std::string& names, T& into, const std::string& help) const {
+  return Setting(*app_->add_option(names, into, help));
+}
+
+template Setting Word::option(const std::string&, std::string&, const std::string&) const;
+template Setting Word::option(const std::string&, int32_t&, const std::string&) const;
+template Setting Word::option(const std::string&, int64_t&, const std::string&) const;
+template Setting Word::option(const std::string&, uint64_t&, const std::string&) const;
+template Setting Word::option(const std::string&, std::vector<std::string>&,
+                              const std::string&) const;
+template Setting Word::option(const std::string&, std::vector<int32_t>&, const std::string&) const;
+
+Setting Word::flag(const std::string& names, bool& into, const std::string& help) const {
+  return Setting(*app_->add_flag(names, into, help));
+}
+
+Word Word::add(const std::string& name, const std::string& summary) const {
+  return {*app_->add_subcommand(name, summary), *chosen_};
+}
+
+void Word::require_word() const { app_->require_subcommand(1); }
+
+// Callbacks of inner words are called before those of outer ones, which then have no say.
+void Word::run(Run run) const {
+  app_->callback([app = app_, chosen = chosen_, run = std::move(run)] {
+    if (app->get_subcommands().empty() || !*chosen) *chosen = run;
+  });
+}
+
+void Word::examples(std::string_view lines) const {
+  app_->footer("Examples:\n" + std::string(lines));
+}
+
+void Word::group(const std::string& title) const { app_->group(title); }
+
+std::string Word::name() const { return app_->get_name(); }
+std::string Word::summary() const { return app_->get_description(); }
+std::string Word::help() const { return app_->help(); }
+Word Word::parent() const { return {*app_->get_parent(), *chosen_}; }
+
+std::vector<Word> Word::words() const {
+  std::vector<Word> words;
+  for (CLI::App* app : app_->get_subcommands([](CLI::App*) { return true; })) {
+    words.emplace_back(*app, *chosen_);
+  }
+  return words;
+}
+
+std::vector<Setting> Word::settings() const {
+  std::vector<Setting> settings;
+  for (CLI::Option* option : app_->get_options()) settings.emplace_back(*option);
+  return settings;
+}
+
+Program::Program(const std::string& summary) : app_(std::make_unique<CLI::App>(summary)) {
+  // Help of the verb that was meant; without a token that stood in the wrong place.
+  app_->failure_message([](const CLI::App* of, const CLI::Error& error) {
+    return hide_tokens(CLI::FailureMessage::help(of, error));
+  });
+}
+
+Program::~Program() = default;
+
+Word Program::word() { return {*app_, chosen_}; }
+
+void Program::version(const std::string& text) { app_->set_version_flag("--version", text); }
+
+Run Program::read(int argc, const char* const* argv) {
+  chosen_ = nullptr;
+  try {
+    app_->parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return [this, error] { return app_->exit(error) == 0 ? k_ok : k_usage; };
+  }
+  return chosen_;
+}
+
+}  // namespace spillway::cli
