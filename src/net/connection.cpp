@@ -29,7 +29,8 @@ Connection::~Connection() {
 
 void Connection::start(const TlsContext& tls) {
   host_.poll.watch(link_.fd(), true, false, [this](Ready ready) { on_ready(ready); });
-  if (tls == nullptr) {
+  has_tls_ = tls != nullptr;
+  if (!has_tls_) {
     enter(Phase::idle, host_.limits.idle);
   } else {
     enter(Phase::handshake, host_.limits.handshake);
@@ -54,6 +55,7 @@ void Connection::close() {
   const auto self = shared_from_this();
   if (phase_ == Phase::handshake) ++host_.counts.handshakes_failed;
   phase_ = Phase::closed;
+  count_body(0);
   host_.poll.unwatch(link_.fd());
   if (const auto stream = std::exchange(stream_, nullptr)) {
     --host_.counts.streams;
@@ -107,7 +109,7 @@ void Connection::shake_hands() {
   }
   peer_.certificate = peer_certificate(link_.tls());
   if (is_resumed(link_.tls())) ++host_.counts.handshakes_resumed;
-  enter(Phase::idle, host_.limits.idle);
+  enter(Phase::idle, is_stranger() ? host_.limits.stranger_idle : host_.limits.idle);
   want(true, false);
   if (host_.is_draining) return close();
   receive();
@@ -211,6 +213,11 @@ void Connection::drain() {
     default:
       return;
   }
+}
+
+int64_t Connection::dawdles_until_ms() const {
+  const bool waits = phase_ == Phase::handshake || reads_requests() || phase_ == Phase::lingering;
+  return is_stranger() && waits ? deadline_ms_ : 0;
 }
 
 void Connection::check_deadline(int64_t now_ms) {

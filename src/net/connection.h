@@ -41,6 +41,7 @@ class ConnectionHost {
   ServerCounts counts;
   DateField date;
   std::vector<char> scratch;  // what is being read; used up before anybody else reads
+  size_t bodies_bytes = 0;    // of the bodies that are on their way in
   bool is_draining = false;
 };
 
@@ -65,6 +66,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const Peer& peer() const { return peer_; }
   const std::string& address() const { return address_; }
   bool is_known() const { return phase_ != Phase::handshake && phase_ != Phase::closed; }
+  // A stranger that is not being answered: when it must be done with what it does; else 0.
+  int64_t dawdles_until_ms() const;
 
   size_t place = 0;  // in the server's list
 
@@ -88,6 +91,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void take(std::string_view bytes);
   std::string_view parse(std::string_view bytes);
   void begin_request();
+  void count_body(size_t bytes);
+  bool is_stranger() const { return has_tls_ && peer_.certificate == nullptr; }
   void enter_body();
   void handle();
   void resume();
@@ -114,7 +119,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   int64_t deadline_ms_ = 0;        // of the phase; 0: none
   int64_t write_deadline_ms_ = 0;  // 0: nothing waits to be written
   size_t discarded_ = 0;
+  size_t body_bytes_ = 0;  // our part of host_.bodies_bytes
   Phase phase_ = Phase::handshake;
+  bool has_tls_ = false;
   bool reads_ = true;
   bool writes_ = false;
   bool read_needs_writable_ = false;  // TLS has something to say before it can read on

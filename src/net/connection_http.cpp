@@ -1,4 +1,6 @@
 // The part of a Connection that speaks HTTP: bytes to requests, answers and streams to bytes.
+#include <algorithm>
+
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -60,7 +62,10 @@ std::string_view Connection::parse(std::string_view bytes) {
         return bytes;
       case Parsed::body:
         if (phase_ == Phase::head) enter_body();
-        return bytes;
+        count_body(parser_->body_size());
+        if (host_.bodies_bytes <= host_.limits.bodies_bytes) return bytes;
+        refuse({503, "too much is being sent at once"});
+        return {};
       case Parsed::refused:
         refuse(parser_->refusal());
         return {};
@@ -74,8 +79,10 @@ std::string_view Connection::parse(std::string_view bytes) {
 }
 
 void Connection::begin_request() {
-  parser_ = std::make_unique<RequestParser>(
-      ParseLimits{host_.limits.header_bytes, host_.limits.body_bytes});
+  const ServerLimits& limits = host_.limits;
+  const size_t body_bytes =
+      is_stranger() ? std::min(limits.body_bytes, limits.stranger_body_bytes) : limits.body_bytes;
+  parser_ = std::make_unique<RequestParser>(ParseLimits{limits.header_bytes, body_bytes});
   enter(Phase::head, host_.limits.head);
 }
 
@@ -84,8 +91,14 @@ void Connection::enter_body() {
   if (parser_->expects_continue()) out_ += k_continue;
 }
 
+void Connection::count_body(size_t bytes) {
+  host_.bodies_bytes += bytes - body_bytes_;
+  body_bytes_ = bytes;
+}
+
 void Connection::handle() {
   ++host_.counts.requests;
+  count_body(0);
   keeps_alive_ = parser_->keeps_alive() && !host_.is_draining;
   is_chunked_ = !parser_->is_http_1_0();
   Request request = parser_->take();
@@ -98,6 +111,7 @@ void Connection::handle() {
 
 void Connection::refuse(Refusal why) {
   ++host_.counts.refused;
+  count_body(0);
   parser_.reset();
   keeps_alive_ = false;
   is_head_request_ = false;
@@ -115,7 +129,7 @@ void Connection::respond(const Response& response) {
 
 void Connection::finish_answer() {
   if (keeps_alive_) {
-    enter(Phase::idle, host_.limits.idle);
+    enter(Phase::idle, is_stranger() ? host_.limits.stranger_idle : host_.limits.idle);
   } else {
     enter(Phase::ending, {});
   }

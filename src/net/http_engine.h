@@ -36,6 +36,7 @@ class HttpEngine : public beast_http::basic_parser<is_request> {
     return this->is_header_done() ? Parsed::body : Parsed::head;
   }
   const Refusal& refusal() const { return refusal_; }
+  size_t body_size() const { return body_.size(); }
 
  protected:
   using Fault = boost::system::error_code;

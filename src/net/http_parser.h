@@ -45,6 +45,7 @@ class RequestParser {
   bool keeps_alive() const;  // HTTP/1.1 without "Connection: close"
   bool is_http_1_0() const;
   bool expects_continue() const;  // waits for a 100 before it sends the body
+  size_t body_size() const;       // so far
   Request take();                 // once done
 
  private:

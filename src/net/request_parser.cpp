@@ -98,6 +98,7 @@ const Refusal& RequestParser::refusal() const { return engine_->refusal(); }
 bool RequestParser::keeps_alive() const { return !engine_->is_http_1_0() && engine_->keep_alive(); }
 bool RequestParser::is_http_1_0() const { return engine_->is_http_1_0(); }
 bool RequestParser::expects_continue() const { return engine_->expects_continue(); }
+size_t RequestParser::body_size() const { return engine_->body_size(); }
 Request RequestParser::take() { return engine_->take(); }
 
 }  // namespace spillway::net

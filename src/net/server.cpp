@@ -15,8 +15,8 @@ namespace {
 
 // Often enough for the shortest deadline, and rarely enough for ten thousand connections.
 Duration sweep_interval(const ServerLimits& limits) {
-  const Duration shortest =
-      std::min({limits.handshake, limits.head, limits.body, limits.idle, limits.write});
+  const Duration shortest = std::min({limits.handshake, limits.head, limits.body, limits.idle,
+                                      limits.stranger_idle, limits.write});
   return milliseconds(std::clamp<int64_t>(shortest.ms / 8, 10, 1000));
 }
 
@@ -40,6 +40,8 @@ class Server::Core final : public ConnectionHost, public std::enable_shared_from
 
  private:
   void arrive(Arrival arrival);
+  bool has_room(const std::string& address) const;
+  bool make_room(const std::string& address);
   void sweep();
   void close_all();
   void finish_draining();
@@ -64,10 +66,29 @@ Status Server::Core::open(const ServerOptions& options) {
   return {};
 }
 
-void Server::Core::arrive(Arrival arrival) {
-  const auto known = by_address_.find(arrival.address);
+bool Server::Core::has_room(const std::string& address) const {
+  const auto known = by_address_.find(address);
   const size_t of_address = known == by_address_.end() ? 0 : known->second;
-  if (connections_.size() >= limits.connections || of_address >= limits.connections_per_address) {
+  return connections_.size() < limits.connections && of_address < limits.connections_per_address;
+}
+
+// Nobody who shows nothing may keep members out by sitting there.
+bool Server::Core::make_room(const std::string& address) {
+  const bool is_full = connections_.size() >= limits.connections;
+  std::shared_ptr<Connection> slowest;
+  for (const auto& each : connections_) {
+    const int64_t until = each->dawdles_until_ms();
+    if (until == 0 || (!is_full && each->address() != address)) continue;
+    if (slowest == nullptr || until < slowest->dawdles_until_ms()) slowest = each;
+  }
+  if (slowest == nullptr) return false;
+  ++counts.made_room;
+  slowest->close();
+  return has_room(address);
+}
+
+void Server::Core::arrive(Arrival arrival) {
+  if (!has_room(arrival.address) && !make_room(arrival.address)) {
     ++counts.turned_away;
     ::close(arrival.fd);
     return;

@@ -1,8 +1,11 @@
 // Server: HTTP/1.1 over TLS 1.3 for a Handler, on one Poll.
 //
 // Every wait for the other side has a deadline; they are looked at about once a second, all
-// connections at a time. A connection that waits for its next request holds no buffers. Whoever
-// comes when the server is full is turned away; those that are there go on.
+// connections at a time. A connection that waits for its next request holds no buffers.
+//
+// A stranger is a peer that showed no certificate to a server with TLS. Strangers have smaller
+// limits, and when the server is full, the one that has dawdled longest makes room for who comes.
+// When there is none, who comes is turned away; those that are there go on.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +26,13 @@ struct ServerLimits {
   size_t connections_per_address = 12'000;
   size_t header_bytes = 16 * 1024;
   size_t body_bytes = 1 << 20;
+  size_t stranger_body_bytes = 64 * 1024;  // of one that showed no certificate
+  size_t bodies_bytes = 64 << 20;          // of all bodies that are on their way in, together
   Duration handshake = seconds(10);
   Duration head = seconds(10);   // from the first byte of a request to the end of its head
   Duration body = seconds(30);   // from there to its end
   Duration idle = seconds(120);  // between requests
+  Duration stranger_idle = seconds(15);
   Duration write = seconds(30);  // without the client taking a byte of what it asked for
 };
 
@@ -41,6 +47,7 @@ struct ServerCounts {
   size_t streams = 0;      // now
   uint64_t accepted = 0;
   uint64_t turned_away = 0;  // full, or no descriptors
+  uint64_t made_room = 0;    // strangers that were closed for others
   uint64_t handshakes_failed = 0;
   uint64_t handshakes_resumed = 0;
   uint64_t requests = 0;

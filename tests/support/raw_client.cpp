@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 namespace spillway::test {
-namespace {
 
 void use(SSL_CTX* context, const CertificateAndKey& identity) {
   BIO* bio = BIO_new_mem_buf(identity.certificate_pem.data(),
@@ -32,8 +31,6 @@ void use(SSL_CTX* context, const CertificateAndKey& identity) {
   SSL_CTX_use_PrivateKey(context, key);
   EVP_PKEY_free(key);
 }
-
-}  // namespace
 
 RawClient::RawClient(uint16_t port, const RawOptions& options) {
   std::signal(SIGPIPE, SIG_IGN);  // OpenSSL's own socket BIO would raise it

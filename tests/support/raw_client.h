@@ -22,6 +22,8 @@ struct RawOptions {
   int receive_buffer = 0;             // bytes; 0: the system's choice
 };
 
+void use(ssl_ctx_st* context, const CertificateAndKey& identity);
+
 class RawClient {
  public:
   explicit RawClient(uint16_t port, const RawOptions& options = {});

@@ -59,7 +59,9 @@ TEST(Client, UsesItsConnectionsAgainAndNoMoreThanItMay) {
 }
 
 TEST(Client, SendsAndTakesLargeBodies) {
-  TestServer server;
+  ServerLimits limits;
+  limits.stranger_body_bytes = limits.body_bytes;
+  TestServer server(limits);
   TestClient client(options_for(server));
   const std::string body(1 << 20, 'b');
   const auto answer = client.ask({"PUT", "/", {}, body});

@@ -98,7 +98,9 @@ TEST_P(ServerHttp, ReadsRequestsThatComeByteByByte) {
 }
 
 TEST_P(ServerHttp, TakesAndGivesLargeBodies) {
-  TestServer server({}, !is_tls());
+  ServerLimits limits;
+  limits.stranger_body_bytes = limits.body_bytes;
+  TestServer server(limits, !is_tls());
   RawClient client(server.port(), options());
   const std::string body(1 << 20, 'b');
   ASSERT_TRUE(client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1048576\r\n\r\n" + body));

@@ -19,7 +19,7 @@ constexpr std::string_view k_get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
 ServerLimits impatient() {
   ServerLimits limits;
   limits.handshake = limits.head = limits.body = limits.write = milliseconds(200);
-  limits.idle = milliseconds(400);
+  limits.idle = limits.stranger_idle = milliseconds(400);
   return limits;
 }
 
@@ -96,9 +96,11 @@ TEST(ServerLimits, TurnAwayWhoComesWhenItIsFull) {
   ServerLimits limits;
   limits.connections = 3;
   TestServer server(limits);
+  const auto edge = server.authority.issue({.uri = "spillway://fed/clusters/edge-1"});
   std::vector<std::unique_ptr<RawClient>> clients;
   for (int i = 0; i < 3; ++i) {
-    clients.push_back(std::make_unique<RawClient>(server.port()));
+    clients.push_back(
+        std::make_unique<RawClient>(server.port(), test::RawOptions{.identity = &edge}));
     ASSERT_TRUE(clients.back()->is_connected());
   }
   EXPECT_FALSE(RawClient(server.port()).is_connected());
@@ -116,9 +118,68 @@ TEST(ServerLimits, HoldForEachAddress) {
   ServerLimits limits;
   limits.connections_per_address = 1;
   TestServer server(limits);
-  RawClient first(server.port());
+  const auto edge = server.authority.issue({.uri = "spillway://fed/clusters/edge-1"});
+  RawClient first(server.port(), {.identity = &edge});
   EXPECT_TRUE(first.is_connected());
   EXPECT_FALSE(RawClient(server.port()).is_connected());
+}
+
+TEST(ServerLimits, LetStrangersMakeRoom) {
+  for (const bool of_address : {false, true}) {
+    ServerLimits limits;
+    (of_address ? limits.connections_per_address : limits.connections) = 3;
+    TestServer server(limits);
+    const auto edge = server.authority.issue({.uri = "spillway://fed/clusters/edge-1"});
+    RawClient member(server.port(), {.identity = &edge});
+    RawClient first(server.port());
+    RawClient second(server.port());
+    ASSERT_TRUE(second.send(k_get));
+    second.read_answer();
+    RawClient later(server.port(), {.identity = &edge});
+    EXPECT_EQ(first.read_all(), "");  // it has dawdled longer than the second
+    for (RawClient* each : {&member, &second, &later}) {
+      ASSERT_TRUE(each->send(k_get));
+      EXPECT_TRUE(each->read_answer().starts_with("HTTP/1.1 200 "));
+    }
+    EXPECT_EQ(server.counts().made_room, 1U);
+    EXPECT_EQ(server.counts().turned_away, 0U);
+  }
+}
+
+TEST(ServerLimits, AreNarrowerForStrangers) {
+  ServerLimits limits;
+  limits.stranger_body_bytes = 1000;
+  limits.stranger_idle = milliseconds(200);
+  TestServer server(limits);
+  const auto edge = server.authority.issue({.uri = "spillway://fed/clusters/edge-1"});
+  const std::string put =
+      "PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 1001\r\n\r\n" + std::string(1001, 'x');
+  RawClient member(server.port(), {.identity = &edge});
+  RawClient stranger(server.port());
+  ASSERT_TRUE(stranger.send(put));
+  EXPECT_TRUE(stranger.read_all().starts_with("HTTP/1.1 413 "));
+  RawClient idle(server.port());
+  EXPECT_EQ(idle.read_all(), "");
+  ASSERT_TRUE(member.send(put));
+  EXPECT_TRUE(member.read_answer().starts_with("HTTP/1.1 200 "));
+}
+
+TEST(ServerLimits, HoldForAllBodiesTogether) {
+  ServerLimits limits;
+  limits.bodies_bytes = 3000;
+  TestServer server(limits);
+  const std::string head = "PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 2000\r\n\r\n";
+  RawClient first(server.port());
+  ASSERT_TRUE(first.send(head + std::string(1999, 'x')));
+  RawClient second(server.port());
+  ASSERT_TRUE(second.send(head + std::string(1999, 'x')));
+  EXPECT_TRUE(second.read_all().starts_with("HTTP/1.1 503 "));
+  ASSERT_TRUE(first.send("x"));
+  EXPECT_TRUE(first.read_answer().starts_with("HTTP/1.1 200 "));
+  // What was counted is given back, also by the one that was refused.
+  RawClient third(server.port());
+  ASSERT_TRUE(third.send(head + std::string(2000, 'x')));
+  EXPECT_TRUE(third.read_answer().starts_with("HTTP/1.1 200 "));
 }
 
 TEST(ServerLimits, OfTheSystemDoNotHurtThoseWhoAreThere) {

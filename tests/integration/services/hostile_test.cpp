@@ -128,10 +128,29 @@ TEST(Hostile, ClientsThatNeverFinishAreCutAndOthersAreServedMeanwhile) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(18));
 }
 
+TEST(Hostile, AskingForWhatIsNotThereCountsAndDoesNotMakeTheBrokerLookDead) {
+  Federation federation([](services::BrokerConfig& config) { config.stranger_rate = 10; });
+  RawClient stranger(federation.port());
+  const auto ask = [&](const std::string& path) {
+    EXPECT_TRUE(stranger.send(request_text("GET", path)));
+    return stranger.read_answer().substr(0, 12);
+  };
+  int limited = 0;
+  for (int i = 0; i < 100; ++i) limited += ask("/nothing") == "HTTP/1.1 429" ? 1 : 0;
+  EXPECT_GT(limited, 30);
+  EXPECT_EQ(ask("/healthz"), "HTTP/1.1 200");
+  EXPECT_EQ(ask("/readyz"), "HTTP/1.1 200");
+  // Members from the same address go on.
+  EXPECT_EQ(federation.call(federation.boss(), Members::get("/v1/whoami")).status, 200);
+}
+
 // Connections whose handshake is done and that say nothing; only the socket is kept on our side.
 class Crowd {
  public:
-  explicit Crowd(uint16_t port) : port_(port), context_(SSL_CTX_new(TLS_client_method())) {}
+  Crowd(uint16_t port, const test::CertificateAndKey& identity)
+      : port_(port), context_(SSL_CTX_new(TLS_client_method())) {
+    test::use(context_, identity);
+  }
   ~Crowd() {
     leave();
     SSL_CTX_free(context_);
@@ -198,7 +217,7 @@ TEST(Hostile, TenThousandWhoSayNothingCostLittleAndLeaveNothingBehind) {
   const size_t descriptors = descriptors_of(broker.pid());
   const int64_t rss = broker.rss_kib();
 
-  Crowd crowd(broker.port());
+  Crowd crowd(broker.port(), raw(members.boss()));
   while (crowd.size() < allowed) ASSERT_TRUE(crowd.add()) << crowd.size();
   EXPECT_GE(descriptors_of(broker.pid()), allowed);
   members.forget_connections();
