@@ -75,7 +75,7 @@ std::string Metrics::text() const {
     }
   }
   for (const auto& [name, family] : gauges_) {
-    append_head(out, name, family.help, "gauge");
+    append_head(out, name, family.help, name.ends_with("_total") ? "counter" : "gauge");
     for (const auto& [labels, read] : family.by_labels) {
       append_sample(out, name, labels, fmt::format("{}", read()));
     }

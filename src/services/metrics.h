@@ -42,7 +42,8 @@ class Metrics {
   Counter& counter(std::string_view name, std::string_view help, const MetricLabels& labels = {});
   Histogram& histogram(std::string_view name, std::string_view help,
                        const MetricLabels& labels = {});
-  // Asked when somebody looks.
+  // Asked when somebody looks. By Prometheus's custom a name that ends in _total only grows, and is
+  // told as a counter.
   void gauge(std::string_view name, std::string_view help, std::function<double()> read);
 
   std::string text() const;

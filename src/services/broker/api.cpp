@@ -71,18 +71,21 @@ void Api::handle(net::Request request, const net::Peer& peer,
 }
 
 bool Api::find_route(Call& call) {
-  if (!net::parse_target(call.request.target, call.target)) {
+  const bool readable = net::parse_target(call.request.target, call.target);
+  Match match = readable ? match_route(call.request.method, call.target) : Match{};
+  if (match.route != nullptr) {
+    call.route = match.route;
+    call.parameters = std::move(match.parameters);
+    return true;
+  }
+  // Whoever asks for what is not there counts as a stranger, member or not.
+  if (!within_rate(call)) return false;
+  if (!readable) {
     reply(desk_, call,
           problem(400, "malformed",
                   {Code::invalid, "target", "it is not a path that HTTP knows",
                    "see api/openapi.yaml for the routes"}));
     return false;
-  }
-  Match match = match_route(call.request.method, call.target);
-  if (match.route != nullptr) {
-    call.route = match.route;
-    call.parameters = std::move(match.parameters);
-    return true;
   }
   if (match.allowed.empty()) {
     services::refuse(desk_, call,
@@ -123,6 +126,7 @@ bool Api::identify(Call& call, const net::PeerCertificate* certificate) {
 }
 
 bool Api::within_rate(Call& call) {
+  if (call.route != nullptr && call.route->access.probe) return true;
   const bool known = !call.caller.name.empty();
   const bool within = known ? members_.take(call.caller.name, call.began)
                             : strangers_.take(std::string(host_of(call.address)), call.began);

@@ -148,14 +148,17 @@ void Broker::add_gauges() {
   };
   gauge("spillway_connections", "Open connections",
         [this] { return server_->counts().connections; });
-  gauge("spillway_connections_refused", "Turned away since the start, for the broker was full",
+  gauge("spillway_connections_refused_total", "Turned away, for the broker was full",
         [this] { return server_->counts().turned_away; });
-  gauge("spillway_tls_handshakes_failed", "Since the start",
+  gauge("spillway_strangers_closed_total", "Closed to make room, for the broker was full",
+        [this] { return server_->counts().made_room; });
+  gauge("spillway_tls_handshakes_failed_total", "Handshakes that came to nothing",
         [this] { return server_->counts().handshakes_failed; });
-  gauge("spillway_tls_handshakes_resumed", "Since the start",
+  gauge("spillway_tls_handshakes_resumed_total", "Handshakes that resumed a session",
         [this] { return server_->counts().handshakes_resumed; });
   gauge("spillway_event_streams", "Open event streams", [this] { return hub_.streams(); });
-  gauge("spillway_slow_streams_cut", "Since the start", [this] { return hub_.cut_for_slowness(); });
+  gauge("spillway_slow_streams_cut_total", "Streams cut, for nobody read them",
+        [this] { return hub_.cut_for_slowness(); });
   gauge("spillway_commands_queued", "Waiting for the book", [this] { return book_.queued(); });
   gauge("spillway_last_event", "Sequence of the newest event", [this] { return log_.last(); });
   gauge("spillway_rows_quarantined", "Damaged rows that the store has set aside", [this] {

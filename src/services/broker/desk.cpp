@@ -29,6 +29,14 @@ bool lists(std::string_view tags, std::string_view etag) {
   return false;
 }
 
+// Where the store lies is for the log and for operators.
+Error without_path(Error error) {
+  if (error.thing.starts_with("store ")) error.thing = "store";
+  return error;
+}
+
+bool is_operator(const Call& call) { return call.caller.has(model::Role::operator_); }
+
 bool is_change(const Call& call) { return call.request.method != "GET"; }
 
 }  // namespace
@@ -60,7 +68,7 @@ void refuse(Desk& desk, Call& call, const Error& error) {
   if (error.code == Code::internal || error.code == Code::unavailable) {
     desk.journal.write(Level::error, "refusal", {{"request", call.id}, {"why", error.message()}});
   }
-  reply(desk, call, problem(error));
+  reply(desk, call, problem(is_operator(call) ? error : without_path(error)));
 }
 
 net::Response json_response(int status, std::string body) {

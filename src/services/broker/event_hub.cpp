@@ -106,12 +106,19 @@ void EventHub::feed(uint64_t number) {
     return;
   }
   bool alive = true;
+  bool full = false;
   const bool in_memory = log_.for_each_after(open.sent, [&](const market::Event& event) {
-    if (!alive || !concerns(event, open.listener)) return;
-    alive = open.stream->send(sse_text(event, open.listener.hears_all));
+    full = open.stream->unsent() > options_.most_unsent / 2;
+    if (full) return false;
+    open.sent = event.sequence;
+    if (concerns(event, open.listener)) {
+      alive = open.stream->send(sse_text(event, open.listener.hears_all));
+    }
+    return alive;
   });
   if (!alive) return drop(number);
   if (!in_memory) return feed_from_store(number);
+  if (full) return feed(number);  // the rest when this has been read
   open.live = true;
 }
 

@@ -50,7 +50,22 @@ void refuse_beyond(Desk& desk, const std::shared_ptr<Call>& call, int64_t after)
                         {}});
 }
 
+bool may_open(Desk& desk, Call& call) {
+  if (desk.draining) {
+    refuse(desk, call,
+           {Code::unavailable, "broker", "it is shutting down", "try again in a second"});
+    return false;
+  }
+  if (desk.hub.streams_of(call.caller.name) < desk.caps.streams) return true;
+  refuse(desk, call,
+         {Code::over_quota, "identity " + call.caller.name,
+          fmt::format("it has {} streams open", desk.caps.streams), "close one first"});
+  return false;
+}
+
+// Whether it may is asked here and not earlier: many may have asked the store at once.
 void open_stream(Desk& desk, const std::shared_ptr<Call>& call, int64_t after) {
+  if (!may_open(desk, *call)) return;
   net::Response head;
   head.headers = {{"Content-Type", "text/event-stream"},
                   {"Cache-Control", "no-store"},
@@ -63,15 +78,6 @@ void open_stream(Desk& desk, const std::shared_ptr<Call>& call, int64_t after) {
 }
 
 void begin_stream(Desk& desk, const std::shared_ptr<Call>& call, int64_t after) {
-  if (desk.draining) {
-    return refuse(desk, *call,
-                  {Code::unavailable, "broker", "it is shutting down", "try again in a second"});
-  }
-  if (desk.hub.streams_of(call->caller.name) >= desk.caps.streams) {
-    return refuse(desk, *call,
-                  {Code::over_quota, "identity " + call->caller.name,
-                   fmt::format("it has {} streams open", desk.caps.streams), "close one first"});
-  }
   if (after > desk.log.last()) return refuse_beyond(desk, call, after);
   // Whether the log still has what is asked for is the store's to say.
   if (after >= desk.log.first_kept() - 1) return open_stream(desk, call, after);

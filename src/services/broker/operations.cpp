@@ -14,8 +14,9 @@ void handle_ready(Desk& desk, const std::shared_ptr<Call>& call) {
   };
   if (desk.draining) return not_ready("it is shutting down", "ask another broker");
   if (const Status& trouble = loading_trouble(desk); !trouble) {
-    return not_ready(fmt::format("{}: {}", trouble.error().thing, trouble.error().reason),
-                     trouble.error().next);
+    Error error = trouble.error();
+    error.code = Code::unavailable;
+    return refuse(desk, *call, error);
   }
   if (!desk.directory.is_ready() || !desk.feed.is_ready()) {
     return not_ready("it is loading the market", "try again in a second");

@@ -6,6 +6,7 @@ namespace spillway::services {
 namespace {
 
 constexpr Access k_anyone{.anonymous = true};
+constexpr Access k_probe{.anonymous = true, .probe = true};
 constexpr Access k_member{
     .provider = Scope::own, .consumer = Scope::own, .operator_ = Scope::own, .viewer = Scope::own};
 constexpr Access k_renewing{.expired = true,
@@ -23,8 +24,8 @@ constexpr Access k_operator{.operator_ = Scope::all};
 constexpr Access k_overseer{.operator_ = Scope::all, .viewer = Scope::all};
 
 constexpr std::array k_routes{
-    Route{"GET", "/healthz", Subject::nothing, k_anyone, handle_health},
-    Route{"GET", "/readyz", Subject::nothing, k_anyone, handle_ready},
+    Route{"GET", "/healthz", Subject::nothing, k_probe, handle_health},
+    Route{"GET", "/readyz", Subject::nothing, k_probe, handle_ready},
     Route{"GET", "/metrics", Subject::nothing, k_overseer, handle_metrics},
 
     Route{"POST", "/v1/join", Subject::nothing, k_anyone, handle_join},

@@ -26,6 +26,7 @@ enum class Scope {
 
 struct Access {
   bool anonymous = false;  // no certificate is needed, and none is looked at
+  bool probe = false;      // never limited: whoever fills the rate must not make us look dead
   bool expired = false;    // a certificate that has expired will do (k_renewable)
   Scope provider = Scope::none;
   Scope consumer = Scope::none;
