@@ -122,7 +122,10 @@ Result<Answer> run(Workspace& workspace, const Join& command, const Context& con
                 "ask the operator for a new one");
   }
   TokenRecord token = *present;
-  if (token.is_used() && token.key == command.key) return replay(workspace, token);
+  if (token.is_used() && token.key == command.key) {
+    SPILLWAY_TRY(check_made_since(workspace, token));
+    return replay(workspace, token);
+  }
   if (token.is_used() && !mutant(Mutant::join_twice)) {
     return fail(Code::denied, "token", "it was used already, with another key",
                 "join with the key that used it, or ask the operator for a new one");

@@ -130,7 +130,7 @@ class Members {
     }
     Token& token = at->second;
     const bool first = token.key.empty();
-    RC_ASSERT(answer.has_value() == (first ? admits(token) : token.key == join.key));
+    RC_ASSERT(answer.has_value() == admits(token, join.key));
     if (!answer) return;
     RC_ASSERT(answer->replayed == !first);
     if (first) {
@@ -154,11 +154,11 @@ class Members {
     std::optional<Instant> revoked;
   };
 
-  // In time, and not made before its name was revoked.
-  bool admits(const Token& token) const {
+  // For its first key, in time; and not when it was made before its name was revoked.
+  bool admits(const Token& token, const std::string& key) const {
     const auto at = members_.find(token.name);
     const bool barred = at != members_.end() && at->second.revoked > token.made;
-    return book_.now < token.expires && !barred;
+    return !barred && (token.key.empty() ? book_.now < token.expires : token.key == key);
   }
 
   void check_renewal(const Recertify& command, const Result<Answer>& answer) {
