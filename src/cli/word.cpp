@@ -90,8 +90,8 @@ void Word::require_word() const { app_->require_subcommand(1); }
 
 // Callbacks of inner words are called before those of outer ones, which then have no say.
 void Word::run(Run run) const {
-  app_->callback([app = app_, chosen = chosen_, run = std::move(run)] {
-    if (app->get_subcommands().empty() || !*chosen) *chosen = run;
+  app_->callback([chosen = chosen_, run = std::move(run)] {
+    if (!*chosen) *chosen = run;
   });
 }
 

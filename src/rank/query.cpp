@@ -49,7 +49,7 @@ Result<std::optional<Cursor>> parse_cursor(const std::string& text) {
   if (error != std::errc{} || cursor.score < 0 || rest == end || *rest != ':' ||
       !check_owned_id({rest + 1, end})) {
     return fail(Code::invalid, "cursor", in_quotes(text) + " was not made here",
-                "pass next_cursor of the page before, or none to begin at the best");
+                "pass what `next` of the page before says, or none to begin at the best");
   }
   cursor.offer.text.assign(rest + 1, end);
   return cursor;
