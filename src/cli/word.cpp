@@ -1,13 +1,35 @@
 #include "cli/word.h"
 
+#include <cerrno>
 #include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <type_traits>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "cli/outcome.h"
 #include "cli/safe_text.h"
 
 namespace spillway::cli {
+namespace {
+
+// CLI11 takes a number that is too large for the greatest there is. Empty: it is not.
+template <class T>
+std::string too_large(const std::string& text) {
+  errno = 0;
+  if constexpr (std::is_signed_v<T>) {
+    static_cast<void>(std::strtoll(text.c_str(), nullptr, 0));
+  } else {
+    static_cast<void>(std::strtoull(text.c_str(), nullptr, 0));
+  }
+  if (errno != ERANGE) return {};
+  return fmt::format("{} does not fit into 64 bits: {} to {}", text, std::numeric_limits<T>::min(),
+                     std::numeric_limits<T>::max());
+}
+
+}  // namespace
 
 Setting Setting::type_name(const std::string& name) const {
   option_->type_name(name);
@@ -67,7 +89,9 @@ bool Setting::takes_value() const { return option_->get_items_expected() > 0; }
 
 template <class T>
 Setting Word::option(const std::string& names, T& into, const std::string& help) const {
-  return Setting(*app_->add_option(names, into, help));
+  CLI::Option* option = app_->add_option(names, into, help);
+  if constexpr (std::is_integral_v<T> && sizeof(T) == 8) option->check(too_large<T>, "", "");
+  return Setting(*option);
 }
 
 template Setting Word::option(const std::string&, std::string&, const std::string&) const;

@@ -92,6 +92,14 @@ TEST_F(CommandLine, WithoutAWordOrWithOneThatAddsNothingTheVerbRuns) {
   EXPECT_THAT(said, testing::StartsWith("spillway clusters show: "));
 }
 
+TEST_F(CommandLine, ANumberBeyond64BitsIsNotTakenForAnother) {
+  EXPECT_EQ(code_of({"sim", "--seed", "18446744073709551616"}), 2);
+  EXPECT_THAT(said, HasSubstr("--seed: 18446744073709551616 does not fit into 64 bits: "
+                              "0 to 18446744073709551615"));
+  EXPECT_EQ(code_of({"events", "--after", "9223372036854775808"}), 2);
+  EXPECT_THAT(said, HasSubstr("--after: 9223372036854775808 does not fit"));
+}
+
 TEST(Doctor, ReadsTheDateOfAnAnswer) {
   EXPECT_EQ(parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT"), Instant{784'111'777'000});
   EXPECT_EQ(parse_http_date("yesterday"), std::nullopt);
