@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <type_traits>
 
 #include <CLI/CLI.hpp>
@@ -27,6 +28,18 @@ std::string too_large(const std::string& text) {
   if (errno != ERANGE) return {};
   return fmt::format("{} does not fit into 64 bits: {} to {}", text, std::numeric_limits<T>::min(),
                      std::numeric_limits<T>::max());
+}
+
+// What was given and is not known, as CLI11 would say it; nothing when no option is among it.
+std::optional<CLI::ParseError> unknown_option(const CLI::App& app) {
+  const std::vector<std::string> unknown = app.remaining();
+  for (const std::string& word : unknown) {
+    if (word.starts_with('-')) return CLI::ExtrasError(app.get_name(), unknown);
+  }
+  for (const CLI::App* word : app.get_subcommands()) {
+    if (auto error = unknown_option(*word)) return error;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -158,11 +171,17 @@ Word Program::word() { return {*app_, chosen_}; }
 void Program::version(const std::string& text) { app_->set_version_flag("--version", text); }
 
 Run Program::read(int argc, const char* const* argv) {
+  const auto told = [this](const CLI::ParseError& error) -> Run {
+    return [this, error] { return app_->exit(error) == 0 ? k_ok : k_usage; };
+  };
   chosen_ = nullptr;
   try {
     app_->parse(argc, argv);
+  } catch (const CLI::RequiredError& error) {
+    // A slip in an option's name is often why something seems to be missing.
+    return told(unknown_option(*app_).value_or(error));
   } catch (const CLI::ParseError& error) {
-    return [this, error] { return app_->exit(error) == 0 ? k_ok : k_usage; };
+    return told(error);
   }
   return chosen_;
 }

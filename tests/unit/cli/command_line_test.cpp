@@ -100,6 +100,17 @@ TEST_F(CommandLine, ANumberBeyond64BitsIsNotTakenForAnother) {
   EXPECT_THAT(said, HasSubstr("--after: 9223372036854775808 does not fit"));
 }
 
+TEST_F(CommandLine, AnUnknownOptionIsToldBeforeWhatIsMissing) {
+  EXPECT_EQ(code_of({"hold", "--oops"}), 2);
+  EXPECT_THAT(said, HasSubstr("hold: The following argument was not expected: --oops"));
+  EXPECT_EQ(code_of({"token", "--oops"}), 2);
+  EXPECT_THAT(said, HasSubstr("token: The following argument was not expected: --oops"));
+  EXPECT_EQ(code_of({"broker", "init", "--federatoin", "lab"}), 2);
+  EXPECT_THAT(said, HasSubstr("--federatoin"));
+  EXPECT_EQ(code_of({"hold"}), 2);
+  EXPECT_THAT(said, HasSubstr("offer is required"));
+}
+
 TEST(Doctor, ReadsTheDateOfAnAnswer) {
   EXPECT_EQ(parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT"), Instant{784'111'777'000});
   EXPECT_EQ(parse_http_date("yesterday"), std::nullopt);
