@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/shell_text.h"
+
 namespace spillway::cli {
 namespace {
 
@@ -50,28 +52,15 @@ std::vector<std::string> next_words(const Stop& stop) {
   return next;
 }
 
-// In single quotation marks, for any of the shells.
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else if (c != '\n') {
-      out += c;
-    }
-  }
-  return out + "'";
-}
-
 // Finds in `line` the place that the words so far lead to, and sets `next` to what may follow.
 // Options and their values are skipped, for only known words lead further. For bash and zsh.
 std::string cases(Word root) {
   std::string known;
   std::string choices;
   for (const Stop& stop : stops_of(root)) {
-    if (stop.path != "spillway") known += (known.empty() ? "" : "|") + quoted(stop.path);
-    choices +=
-        fmt::format("    {}) next={} ;;\n", quoted(stop.path), quoted(join(next_words(stop))));
+    if (stop.path != "spillway") known += (known.empty() ? "" : "|") + shell_quoted(stop.path);
+    choices += fmt::format("    {}) next={} ;;\n", shell_quoted(stop.path),
+                           shell_quoted(join(next_words(stop))));
   }
   return "  local at=spillway next i\n"
          "  for ((i = first; i < last; i++)); do\n"
@@ -124,20 +113,20 @@ std::string fish_completion(Word root) {
       "end\n"
       "set -g __spillway_paths";
   const std::vector<Stop> stops = stops_of(root);
-  for (const Stop& stop : stops) text += " " + quoted(stop.path);
+  for (const Stop& stop : stops) text += " " + shell_quoted(stop.path);
   text += "\n";
   for (const Stop& stop : stops) {
     const std::string when =
-        fmt::format("complete -c spillway -n \"__spillway_at {}\"", quoted(stop.path));
+        fmt::format("complete -c spillway -n \"__spillway_at {}\"", shell_quoted(stop.path));
     for (const Word word : stop.words) {
-      text += fmt::format("{} -f -a {} -d {}\n", when, word.name(), quoted(word.summary()));
+      text += fmt::format("{} -f -a {} -d {}\n", when, word.name(), shell_quoted(word.summary()));
     }
     for (const Setting option : stop.options) {
       std::string names;
       for (const std::string& name : option.long_names()) names += " -l " + name;
       for (const std::string& name : option.short_names()) names += " -s " + name;
       text += fmt::format("{}{}{} -d {}\n", when, names, option.takes_value() ? " -r" : "",
-                          quoted(option.help()));
+                          shell_quoted(option.help()));
     }
   }
   return text;

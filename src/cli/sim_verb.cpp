@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "cli/files.h"
+#include "cli/sim_replay.h"
 #include "cli/verbs.h"
 #include "market/mutants.h"
 #include "sim/simulation.h"
@@ -26,11 +27,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 void print_broken(const SimArguments& arguments, const sim::Report& report) {
-  std::string options;
-  if (!arguments.scenario.empty()) options += " --scenario " + arguments.scenario;
-  if (arguments.mutant != "none") options += " --mutant " + arguments.mutant;
   fmt::print("BROKEN seed {} at {}: {}\n", report.seed, to_text(report.broken_at), *report.broken);
-  fmt::print("replay: spillway sim --seed {}{}\n", report.seed, options);
+  fmt::print("replay: {}\n", replay_line(report.seed, arguments.scenario, arguments.mutant));
 }
 
 void print_seed(const sim::Report& report) {
