@@ -49,7 +49,7 @@ check: setup-quietly ## format, layers and clang-tidy (slow; ONLY=<files> for so
 	@tools/check --tidy $(ONLY)
 
 .PHONY: format
-format: ## rewrite all C++ files in the house format
+format: setup-quietly ## rewrite all C++ files in the house format
 	@tools/check --fix-format
 
 .PHONY: demo
