@@ -91,6 +91,12 @@ std::string read_all(int fd) {
   ::_exit(127);
 }
 
+// Not std::filesystem::temp_directory_path(), to which an empty TMPDIR is a folder that is missing.
+std::string temporary_parent() {
+  const char* given = std::getenv("TMPDIR");
+  return given == nullptr || *given == '\0' ? "/tmp" : given;
+}
+
 }  // namespace
 
 Stage::Stage(std::filesystem::path folder, bool kept) : folder_(std::move(folder)), kept_(kept) {}
@@ -100,10 +106,7 @@ Result<std::unique_ptr<Stage>> Stage::make(bool kept) {
     return fail(Code::unavailable, "temporary folder", "none can be made: " + reason,
                 "set TMPDIR to a folder that is there and writable");
   };
-  std::error_code error;
-  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
-  if (error) return refuse(error.message());
-  std::string name = fmt::format("{}/{}XXXXXX", parent.string(), k_folder_prefix);
+  std::string name = fmt::format("{}/{}XXXXXX", temporary_parent(), k_folder_prefix);
   const sigset_t ending = ending_signals();
   pthread_sigmask(SIG_BLOCK, &ending, nullptr);
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away must not leave the folder behind

@@ -12,7 +12,9 @@ namespace spillway::test {
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "spillway.XXXXXX").string();
+    const char* given = std::getenv("TMPDIR");
+    std::string name = given == nullptr || *given == '\0' ? "/tmp" : given;
+    name += "/spillway.XXXXXX";
     SPILLWAY_CHECK(mkdtemp(name.data()) != nullptr, "no temporary folder can be made");
     path_ = name;
   }

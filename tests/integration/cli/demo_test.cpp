@@ -144,6 +144,13 @@ TEST_F(Demo, ItsProcessesDieWithIt) {
   EXPECT_TRUE(all_gone());
 }
 
+TEST_F(Demo, AnEmptyTmpdirIsNone) {
+  setenv("TMPDIR", "", 1);
+  Running demo({"demo"}, folder / "out", folder / "err");
+  EXPECT_TRUE(demo.says("confirmed in")) << text_of(folder / "err");
+  EXPECT_EQ(demo.stop(SIGINT), 128 + SIGINT);
+}
+
 TEST_F(Demo, SaysWhenItHasNoTemporaryFolder) {
   setenv("TMPDIR", "/nonexist", 1);
   const Running demo({"demo"}, folder / "out", folder / "err");
