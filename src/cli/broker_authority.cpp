@@ -9,9 +9,10 @@
 #include "cli/table.h"
 #include "cli/when.h"
 #include "pki/authority_folder.h"
+#include "pki/certificate.h"
 #include "pki/key.h"
 #include "pki/private_file.h"
-#include "services/broker/broker.h"
+#include "services/agent/credentials.h"
 
 namespace spillway::cli {
 namespace {
@@ -24,9 +25,7 @@ struct AuthorityArguments {
   std::string from;
   std::string passphrase_file;
 
-  std::string folder() const {
-    return fmt::format("{}/{}", data_folder(data), services::k_authority_folder);
-  }
+  std::string folder() const { return authority_in(data_folder(data)); }
 };
 
 std::string status_text(const pki::AuthorityStatus& status) {
@@ -43,10 +42,10 @@ std::string status_text(const pki::AuthorityStatus& status) {
     case pki::RotationPhase::steady:
       break;
     case pki::RotationPhase::begun:
-      facts.add("then", "once all members have renewed (24 h): rotate finish");
+      facts.add("then", "once all have renewed (agents: 24 h): rotate finish");
       break;
     case pki::RotationPhase::finished:
-      facts.add("then", "once all members have renewed (24 h): rotate retire");
+      facts.add("then", "once all have renewed (agents: 24 h): rotate retire");
       break;
   }
   return facts.text();
@@ -92,34 +91,62 @@ int run_restore(const AuthorityArguments& arguments) {
   return k_ok;
 }
 
-int run_rotate(const AuthorityArguments& arguments, const char* verb,
-               Status (AuthorityFolder::*step)(Instant)) {
-  auto authority = AuthorityFolder::load(arguments.folder());
-  if (!authority) return failed(verb, authority.error());
-  if (const Status status = ((*authority).*step)(now()); !status) {
-    return failed(verb, status.error());
-  }
-  fmt::print("{}Now tell the broker: kill -HUP its process.\n", status_text(authority->status()));
-  return k_ok;
+// The operator in the broker's own folder has no agent that would renew its certificate, and may
+// be the only one who could let it back in.
+Status check_operator(const std::string& data, const AuthorityFolder& authority) {
+  const std::string dir = data + "/operator";
+  if (authority.status().phase != pki::RotationPhase::finished) return {};  // told by the step
+  if (!agent::has_joined(dir)) return {};
+  const auto present = agent::load_credentials(dir);
+  if (!present) return {};  // of no use already
+  const pki::Authority& signer = authority.signer();
+  if (pki::check_issued_by(present->tls.certificate_chain_pem, signer.certificate_pem())) return {};
+  return fail(Code::conflict, dir,
+              fmt::format("{} still has a certificate of the former authority", present->name),
+              fmt::format("run spillway renew --dir {}, or if that fails spillway broker operator "
+                          "--data {}; or remove it, if nobody needs it",
+                          dir, data));
 }
+
+Status check_nothing(const std::string&, const AuthorityFolder&) { return {}; }
 
 struct RotateStep {
   const char* name;
   const char* verb;
   const char* summary;
+  const char* others;  // what it means for those who have no agent
+  Status (*check)(const std::string& data, const AuthorityFolder& authority);
   Status (AuthorityFolder::*step)(Instant);
 };
 
+constexpr const char* k_renew =
+    "Agents renew by themselves. Operators and viewers do not: once the broker has been told and "
+    "before the next step, each runs spillway renew, or is locked out.";
+
 constexpr std::array k_steps{
     RotateStep{"begin", "broker authority rotate begin",
-               "Make the next one; members trust both from their next renewal on",
-               &AuthorityFolder::begin_rotation},
+               "Make the next one; members trust both from their next renewal on", k_renew,
+               &check_nothing, &AuthorityFolder::begin_rotation},
     RotateStep{"finish", "broker authority rotate finish",
-               "Sign with the next one; the former stays trusted, its key is destroyed",
-               &AuthorityFolder::finish_rotation},
-    RotateStep{"retire", "broker authority rotate retire", "Trust the former no longer",
-               &AuthorityFolder::retire_former},
+               "Sign with the next one; the former stays trusted, its key is destroyed", k_renew,
+               &check_nothing, &AuthorityFolder::finish_rotation},
+    RotateStep{"retire", "broker authority rotate retire",
+               "Trust the former no longer; who has not renewed is locked out",
+               "Who has not renewed must join anew. If no operator is left: spillway broker "
+               "operator.",
+               &check_operator, &AuthorityFolder::retire_former},
 };
+
+int run_rotate(const AuthorityArguments& arguments, const RotateStep& step) {
+  auto authority = AuthorityFolder::load(arguments.folder());
+  if (!authority) return failed(step.verb, authority.error());
+  Status status = step.check(data_folder(arguments.data), *authority);
+  if (status) status = ((*authority).*step.step)(now());
+  if (!status) return failed(step.verb, status.error());
+  fmt::print("{}Now tell the broker: kill -HUP its process.\n{}\n",
+             status_text(authority->status()), step.others);
+  return k_ok;
+}
 
 void add_passphrase(Word word, std::string& file) {
   word.option("--passphrase-file", file,
@@ -133,7 +160,7 @@ void add_rotate(Word authority, const std::shared_ptr<AuthorityArguments>& argum
   for (const RotateStep& step : k_steps) {
     const Word word = rotate.add(step.name, step.summary);
     add_data(word, arguments->data);
-    word.run([arguments, &step] { return run_rotate(*arguments, step.verb, step.step); });
+    word.run([arguments, &step] { return run_rotate(*arguments, step); });
   }
 }
 

@@ -2,9 +2,9 @@
 
 #include <filesystem>
 
-#include "cli/book_runner.h"
 #include "cli/broker_settings.h"
 #include "cli/broker_words.h"
+#include "cli/operator_identity.h"
 #include "cli/when.h"
 #include "pki/authority_folder.h"
 #include "pki/private_file.h"
@@ -18,10 +18,6 @@ namespace {
 bool is_there(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::exists(path, ignored);
-}
-
-std::string authority_in(const std::string& data) {
-  return fmt::format("{}/{}", data, services::k_authority_folder);
 }
 
 Status make_data_folder(const std::string& data) {
@@ -41,7 +37,9 @@ Status refuse_if_complete(const std::string& data) {
     return {};
   }
   return fail(Code::conflict, data, "a broker is set up here already",
-              fmt::format("run it: spillway broker --data {}", data));
+              fmt::format("run it: spillway broker --data {0}; for another operator: spillway "
+                          "broker operator --data {0}",
+                          data));
 }
 
 // There or made, and of this federation.
@@ -57,47 +55,15 @@ Status make_authority(const BrokerSetup& setup) {
               "name that federation, or another folder with --data");
 }
 
-// Through the book like everyone else, so that the log begins with who the first operator was. Who
-// was killed in between joins once more, with the same key.
-Result<model::Identity> register_operator(const BrokerSetup& setup,
-                                          services::AuthorityIssuer& issuer, const pki::Key& key) {
-  const auto request = pki::make_request(key, setup.operator_name);
-  if (!request) return tl::unexpected(request.error());
-  const auto issued = issuer.issue(*request, setup.operator_name, now());
-  if (!issued) return tl::unexpected(issued.error());
-  const auto token = issuer.make_token();
-  if (!token) return tl::unexpected(token.error());
-  auto book = BookRunner::open(fmt::format("{}/{}", setup.data, services::k_market_file));
-  if (!book) return tl::unexpected(book.error());
-  const market::Origin origin{setup.operator_name, "broker-init"};
-  const auto made = (*book)->ask(
-      market::MakeToken{token->id, setup.operator_name, {model::Role::operator_}, {}, hours(1)},
-      origin);
-  if (!made) return tl::unexpected(made.error());
-  auto joined = (*book)->ask(
-      market::Join{token->id, issued->key, issued->certificate, issued->not_after}, origin);
-  if (!joined) return tl::unexpected(joined.error());
-  return std::move(*joined->identity);
-}
-
+// Who was killed in between joins once more, with the same key.
 Status make_operator(const BrokerSetup& setup, const std::string& url, const std::string& dir) {
   if (agent::has_joined(dir)) return {};
-  auto issuer = services::AuthorityIssuer::load(authority_in(setup.data));
-  if (!issuer) return tl::unexpected(issuer.error());
   SPILLWAY_TRY(pki::make_private_folder(dir));
   const auto key = agent::keep_key(dir);
   if (!key) return tl::unexpected(key.error());
-  const auto identity = register_operator(setup, *issuer, *key);
-  if (!identity) return tl::unexpected(identity.error());
-  wire::CertificateAnswer told;
-  told.federation = issuer->federation();
-  told.name = identity->name;
-  told.roles = identity->roles;
-  told.certificate = identity->certificate;
-  told.authorities = issuer->authorities();
-  told.not_after = identity->not_after;
-  told.renew_at = identity->not_after - (services::k_certificate_life - services::k_renew_after);
-  return agent::save_credentials(dir, url, told);
+  const auto told = enrol_operator({setup.data, setup.operator_name, "broker-init"}, *key);
+  if (!told) return tl::unexpected(told.error());
+  return agent::save_credentials(dir, url, *told);
 }
 
 }  // namespace

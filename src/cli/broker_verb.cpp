@@ -111,6 +111,18 @@ void add_data(Word word, std::string& data) {
 
 std::string data_folder(const std::string& given) { return data_folder(given, system_environment); }
 
+std::string authority_in(const std::string& data) {
+  return fmt::format("{}/{}", data, services::k_authority_folder);
+}
+
+Result<std::string> broker_url(const std::string& data) {
+  const auto config = read_settings({data, {}, {}}, system_environment);
+  if (!config) return tl::unexpected(config.error());
+  const auto at = services::parse_host_port(config->listen, "listen");
+  if (!at) return tl::unexpected(at.error());
+  return url_of(*config, at->port);
+}
+
 std::string url_text(const std::string& host, uint16_t port) {
   const bool is_v6 = host.find(':') != std::string::npos;
   return fmt::format("https://{}{}{}:{}", is_v6 ? "[" : "", host, is_v6 ? "]" : "", port);
@@ -133,6 +145,7 @@ void add_broker(Word verb) {
       "  kill -HUP $(pidof spillway)     # take over a rotated authority\n");
   add_broker_init(verb);
   add_broker_authority(verb);
+  add_broker_operator(verb);
   verb.run([flags] { return run_broker(*flags); });
 }
 

@@ -82,6 +82,11 @@ Result<pki::Key> keep_key(const std::string& folder) {
   return key;
 }
 
+Status replace_key(const std::string& folder, const pki::Key& key) {
+  const pki::Secret pem = key.to_pem();
+  return pki::write_private(folder + k_key, pem.view());
+}
+
 Status check_answer(const pki::Key& key, const wire::CertificateAnswer& told) {
   const auto certificate = pki::read_certificate(told.certificate);
   if (!certificate) return tl::unexpected(certificate.error());

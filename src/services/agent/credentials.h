@@ -34,6 +34,8 @@ Result<Credentials> load_credentials(const std::string& folder);
 
 // The key in the folder, or a new one that is on the disk before anyone hears of it.
 Result<pki::Key> keep_key(const std::string& folder);
+// Another key: what else is in the folder is of no use until it is saved anew.
+Status replace_key(const std::string& folder, const pki::Key& key);
 
 // Whether an answer is for that key, and signed by whom it tells us to believe.
 Status check_answer(const pki::Key& key, const wire::CertificateAnswer& told);
