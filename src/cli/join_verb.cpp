@@ -20,7 +20,12 @@ struct JoinArguments {
   std::string token;
   std::string token_file;
   std::string dir;
+  bool again = false;
 };
+
+// The id of the token that was used here: it tells a join that is repeated, for its answer was
+// lost, from one that is meant for another folder.
+constexpr const char* k_joined_with = "/joined_with";
 
 Result<pki::Secret> token_text(const JoinArguments& arguments) {
   if (arguments.token.empty() == arguments.token_file.empty()) {
@@ -42,6 +47,21 @@ Status make_folder(const std::string& dir) {
   std::error_code ignored;  // make_private_folder says what is wrong
   std::filesystem::create_directories(std::filesystem::path(dir).parent_path(), ignored);
   return pki::make_private_folder(dir);
+}
+
+// Before anything is sent: the token would serve the key that is here, and no other one after it.
+Status check_folder(const JoinArguments& arguments, const std::string& dir,
+                    const std::string& token_id) {
+  if (arguments.again || !agent::has_joined(dir)) return {};
+  const auto before = pki::read_private(dir + k_joined_with, pki::Readers::anyone);
+  if (before && before->view() == token_id) return {};
+  const auto present = agent::load_credentials(dir);
+  return fail(Code::conflict, dir,
+              fmt::format("it is the identity of {}; nothing was sent, the token is as good as "
+                          "before",
+                          present ? present->name : "somebody"),
+              "name another folder with --dir; if the token is for the same name, as after a "
+              "revocation, add --again");
 }
 
 // The key is on the disk before anyone is asked: whoever loses the answer asks again with it.
@@ -97,10 +117,14 @@ int run_join(const JoinArguments& arguments) {
     return wrongly_called("join", url.error());
   }
   const std::string dir = join_dir(arguments.dir);
+  const std::string token_id = pki::token_id(token->secret);
+  Status status = check_folder(arguments, dir, token_id);
+  if (!status) return failed("join", status.error());
   const auto told = ask_to_join(arguments, dir, *text);
   if (!told) return refused("join", told.error());
-  Status status = refuse_another(dir, told->name);
+  status = refuse_another(dir, told->name);
   if (status) status = check(*told, dir, token->authority);
+  if (status) status = pki::write_private(dir + k_joined_with, token_id);
   if (status) status = agent::save_credentials(dir, arguments.url, *told);
   if (!status) return failed("join", status.error());
   fmt::print(
@@ -146,6 +170,8 @@ void add_join(Word verb) {
       .type_name("TOKEN");
   verb.option("--dir", arguments->dir, "Where the identity goes (else $SPILLWAY_DIR, ~/.spillway)")
       .type_name("DIR");
+  verb.flag("--again", arguments->again,
+            "The identity in the folder joins once more, with its key and another token");
   verb.examples(
       "  spillway join https://broker.example:7443 --token-file token.txt\n"
       "  spillway token create … -o plain | ssh edge spillway join https://… --token-file -\n"

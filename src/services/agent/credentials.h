@@ -4,6 +4,7 @@
 //   certificate.pem  what the broker made of it, renewed all the time
 //   authorities.pem  whom we believe
 //   member.json      the broker's address, the federation, the name and the roles; written last
+//   joined_with      the id of the token, kept by spillway join
 //
 // Each file is replaced as a whole. Certificates are for the same key, so any mix of an old and a
 // new file is good.
