@@ -3,6 +3,7 @@
 #include "cli/outcome.h"
 #include "cli/verbs.h"
 #include "services/agent/agent_service.h"
+#include "services/agent/credentials.h"
 
 namespace spillway::cli {
 namespace {
@@ -15,6 +16,18 @@ struct AgentArguments {
   bool forget_state = false;
 };
 
+// The broker would let anybody connect, and the agent would wait for ever for something to do.
+Status check_cluster(const std::string& dir) {
+  const auto present = agent::load_credentials(dir);
+  if (!present) return tl::unexpected(present.error());
+  if (is_cluster(present->roles)) return {};
+  return fail(Code::denied, dir,
+              fmt::format("it is the identity of {} ({}), and an agent is for a cluster",
+                          present->name, model::to_text(present->roles)),
+              "name the folder of a provider or consumer with --dir, or join as one: spillway "
+              "token create --cluster NAME --roles provider,consumer");
+}
+
 int run(const AgentArguments& arguments) {
   services::AgentServiceOptions options;
   options.identity = identity_dir(arguments.dir);
@@ -22,7 +35,8 @@ int run(const AgentArguments& arguments) {
   options.state = arguments.state.empty() ? options.identity + "/state" : arguments.state;
   options.renew_contracts = !arguments.no_renew;
   options.forget_state = arguments.forget_state;
-  const Status status = services::run_agent(options);
+  Status status = check_cluster(options.identity);
+  if (status) status = services::run_agent(options);
   return status ? k_ok : failed("agent", status.error());
 }
 

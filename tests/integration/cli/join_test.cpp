@@ -1,4 +1,4 @@
-// Joining into a folder that is somebody's already.
+// Joining into a folder that is somebody's already, and what a folder's identity cannot do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,6 +45,12 @@ TEST_F(Joining, WhoWasRevokedJoinsOnceMore) {
   EXPECT_EQ(join_with(token, "lyon", " --again").code, 0);
   EXPECT_EQ(run_spillway("whoami" + dir("lyon")).code, 0);
   EXPECT_EQ(join_with(token, "lyon").code, 0) << "the same join once more is no other one";
+}
+
+TEST_F(Joining, AnAgentIsForAClusterOnly) {
+  const Ended agent = run_spillway("agent" + ada());
+  EXPECT_EQ(agent.code, 1);
+  EXPECT_THAT(agent.err, AllOf(HasSubstr("ada (operator)"), HasSubstr("--dir")));
 }
 
 }  // namespace
