@@ -1,5 +1,6 @@
 #include "cli/broker_settings.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/text.h"
@@ -7,6 +8,45 @@
 
 namespace spillway::cli {
 namespace {
+
+constexpr std::string_view k_prefix = "SPILLWAY_BROKER_";
+
+// Without the prefix, in capitals.
+std::vector<std::string> variable_names() {
+  std::vector<std::string> names{"DATA"};
+  for (const std::string_view setting : services::setting_names()) {
+    std::string& name = names.emplace_back(setting);
+    for (char& c : name) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  }
+  return names;
+}
+
+// Kubernetes tells every pod of a service "spillway-broker" where it is, in variables such as
+// SPILLWAY_BROKER_SERVICE_HOST, …_PORT=tcp://10.0.0.1:7443 and …_PORT_7443_TCP_ADDR.
+bool is_of_kubernetes(std::string_view name, std::string_view value) {
+  if (name.find("_SERVICE_HOST") != std::string_view::npos) return true;
+  if (name.find("_SERVICE_PORT") != std::string_view::npos) return true;
+  constexpr std::string_view k_port = "_PORT";
+  if (name.ends_with(k_port)) return value.find("://") != std::string_view::npos;
+  const size_t at = name.find("_PORT_");
+  if (at == std::string_view::npos) return false;
+  const std::string_view number = name.substr(at + k_port.size() + 1);
+  return !number.empty() && number.front() >= '0' && number.front() <= '9';
+}
+
+Status check_variable(std::string_view name, std::string_view value) {
+  if (!name.starts_with(k_prefix)) return {};
+  const std::vector<std::string> known = variable_names();
+  const std::string_view word = name.substr(k_prefix.size());
+  if (std::find(known.begin(), known.end(), word) != known.end()) return {};
+  if (is_of_kubernetes(name, value)) return {};
+  const std::vector<std::string_view> candidates(known.begin(), known.end());
+  const std::string_view meant = nearest(word, candidates);
+  return fail(Code::invalid, std::string(name), "there is no such setting",
+              meant.empty() ? fmt::format("unset it, or use {} and one of {}", k_prefix,
+                                          fmt::join(known, ", "))
+                            : fmt::format("did you mean {}{}?", k_prefix, meant));
+}
 
 Status apply_flags(services::BrokerConfig& config, const std::vector<std::string>& sets) {
   for (const std::string& set : sets) {
@@ -22,6 +62,16 @@ Status apply_flags(services::BrokerConfig& config, const std::vector<std::string
 }
 
 }  // namespace
+
+Status check_variables(const char* const* variables) {
+  for (; *variables != nullptr; ++variables) {
+    const std::string_view variable = *variables;
+    const std::string_view name = variable.substr(0, variable.find('='));
+    const std::string_view value = variable.substr(std::min(name.size() + 1, variable.size()));
+    SPILLWAY_TRY(check_variable(name, value));
+  }
+  return {};
+}
 
 std::string data_folder(const std::string& given, const Environment& environment) {
   if (!given.empty()) return given;

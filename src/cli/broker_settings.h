@@ -22,6 +22,10 @@ std::string data_folder(const std::string& given, const Environment& environment
 Result<services::BrokerConfig> read_settings(const BrokerFlags& flags,
                                              const Environment& environment);
 
+// Refuses a SPILLWAY_BROKER_… that is none of ours: who misspells a setting means something by it.
+// `variables` is as environ has them.
+Status check_variables(const char* const* variables);
+
 inline constexpr const char* k_config_file = "broker.yaml";
 
 }  // namespace spillway::cli

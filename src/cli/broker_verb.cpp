@@ -70,6 +70,9 @@ int run_broker(const BrokerFlags& flags) {
   net::Poll poll;  // outlives all that it watches
   auto signals = Signals::block({SIGTERM, SIGINT, SIGHUP});
   if (!signals) return failed("broker", signals.error());
+  if (const Status known = check_variables(::environ); !known) {
+    return wrongly_called("broker", known.error());
+  }
   const auto config = read_settings(flags, system_environment);
   if (!config) return wrongly_called("broker", config.error());
   services::LineLog journal(STDERR_FILENO, services::level_from(config->log), "broker");

@@ -1,4 +1,5 @@
 // Which of several sources counts.
+#include <array>
 #include <fstream>
 #include <map>
 
@@ -79,6 +80,33 @@ TEST_F(BrokerSettings, WhatIsWrongIsNamed) {
   EXPECT_EQ(read_settings(flags(), environment({{"SPILLWAY_BROKER_STREAMS", "x"}})).error().thing,
             "SPILLWAY_BROKER_STREAMS");
   EXPECT_FALSE(read_settings(flags({"log=loud"}), environment({})).has_value());
+}
+
+Status check(const char* variable) {
+  const std::array variables{"HOME=/home/ada", variable, static_cast<const char*>(nullptr)};
+  return check_variables(variables.data());
+}
+
+TEST_F(BrokerSettings, AMisspelledVariableIsRefused) {
+  EXPECT_TRUE(check("SPILLWAY_BROKER_LISTEN=[::]:7443"));
+  EXPECT_TRUE(check("SPILLWAY_BROKER_MEMBER_RATE=1"));
+  EXPECT_TRUE(check("SPILLWAY_BROKER_DATA=/data"));
+  EXPECT_TRUE(check("SPILLWAY_DIR=/etc/spillway"));
+  const Status near = check("SPILLWAY_BROKER_LISEN=[::]:7443");
+  ASSERT_FALSE(near);
+  EXPECT_EQ(near.error().thing, "SPILLWAY_BROKER_LISEN");
+  EXPECT_EQ(near.error().next, "did you mean SPILLWAY_BROKER_LISTEN?");
+  EXPECT_FALSE(check("SPILLWAY_BROKER_listen=[::]:7443"));
+  EXPECT_FALSE(check("SPILLWAY_BROKER_BOGUS=1"));
+  EXPECT_FALSE(check("SPILLWAY_BROKER_PORT=7443"));
+}
+
+TEST_F(BrokerSettings, VariablesOfAKubernetesServiceAreNotOurs) {
+  EXPECT_TRUE(check("SPILLWAY_BROKER_SERVICE_HOST=10.0.0.1"));
+  EXPECT_TRUE(check("SPILLWAY_BROKER_SERVICE_PORT_HTTPS=7443"));
+  EXPECT_TRUE(check("SPILLWAY_BROKER_PORT=tcp://10.0.0.1:7443"));
+  EXPECT_TRUE(check("SPILLWAY_BROKER_PORT_7443_TCP_ADDR=10.0.0.1"));
+  EXPECT_TRUE(check("SPILLWAY_BROKER_METRICS_PORT=tcp://10.0.0.1:9090"));
 }
 
 }  // namespace
