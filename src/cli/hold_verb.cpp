@@ -8,6 +8,7 @@
 #include "cli/parse.h"
 #include "cli/safe_text.h"
 #include "cli/verbs.h"
+#include "market/rules.h"
 #include "pki/hash.h"
 
 namespace spillway::cli {
@@ -112,10 +113,10 @@ int run_hold(const HoldArguments& arguments) {
 
 void add_hold(Word verb) {
   auto arguments = std::make_shared<HoldArguments>();
+  const int32_t most = market::Rules{}.max_units;  // what a broker takes
   verb.option("offer", arguments->offer, "Of which offer: cluster/name").required();
-  verb.option("--units", arguments->units, "How many").in_range(1, 10'000).show_default();
-  verb.option("--at-least", arguments->at_least, "Be content with so many (all)")
-      .in_range(1, 10'000);
+  verb.option("--units", arguments->units, "How many").in_range(1, most).show_default();
+  verb.option("--at-least", arguments->at_least, "Be content with so many (all)").in_range(1, most);
   verb.option("--ttl", arguments->ttl, "How long it is held without being confirmed")
       .type_name("TIME")
       .show_default();

@@ -82,6 +82,11 @@ TEST_F(CommandLine, WordsLeadToTheirOwnRun) {
   EXPECT_EQ(code_of({"pools", "-o", "xml"}), 2);
 }
 
+TEST_F(CommandLine, AHoldAsksForNoMoreThanABrokerGives) {
+  EXPECT_EQ(code_of({"hold", "turin/small", "--units", "1001"}), 2);
+  EXPECT_EQ(code_of({"hold", "turin/small", "--units", "1000", "--dir", "/nonexistent"}), 1);
+}
+
 TEST_F(CommandLine, WithoutAWordOrWithOneThatAddsNothingTheVerbRuns) {
   for (const std::vector<const char*>& line : {std::vector{"pools", "--dir", "/nonexistent"},
                                                {"pools", "list", "--dir", "/nonexistent"}}) {
