@@ -10,6 +10,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/result.h"
+#include "base/text.h"
 #include "cli/outcome.h"
 #include "cli/safe_text.h"
 
@@ -157,6 +159,44 @@ std::vector<Setting> Word::settings() const {
   return settings;
 }
 
+namespace {
+
+// The first word that nobody knows, where there had to be one.
+struct Unknown {
+  const CLI::App* after = nullptr;  // null: there is none
+  std::string word;
+};
+
+Unknown unknown_word(const CLI::App& root) {
+  const CLI::App* app = &root;
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  const std::vector<std::string> rest = app->remaining();
+  if (app->get_require_subcommand_min() == 0 || rest.empty() || rest.front().starts_with('-')) {
+    return {};
+  }
+  return {app, rest.front()};
+}
+
+int tell_unknown(const Unknown& unknown) {
+  std::string path;
+  for (const CLI::App* app = unknown.after; app->get_parent() != nullptr; app = app->get_parent()) {
+    path.insert(0, " " + app->get_name());
+  }
+  std::vector<std::string> names;
+  for (const CLI::App* app : unknown.after->get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(app->get_name());
+  }
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const std::string_view meant = nearest(unknown.word, candidates);
+  fmt::print(stderr, "spillway{}: {}: there is no such word; {}\n", path,
+             hide_tokens(in_quotes(unknown.word)),
+             meant.empty() ? "these are known:\n" + unknown.after->help()
+                           : fmt::format("did you mean {}?", meant));
+  return k_usage;
+}
+
+}  // namespace
+
 Program::Program(const std::string& summary) : app_(std::make_unique<CLI::App>(summary)) {
   // Help of the verb that was meant; without a token that stood in the wrong place.
   app_->failure_message([](const CLI::App* of, const CLI::Error& error) {
@@ -178,7 +218,11 @@ Run Program::read(int argc, const char* const* argv) {
   try {
     app_->parse(argc, argv);
   } catch (const CLI::RequiredError& error) {
-    // A slip in an option's name is often why something seems to be missing.
+    // A slip in a name is often why something seems to be missing.
+    Unknown unknown = unknown_word(*app_);
+    if (unknown.after != nullptr) {
+      return [unknown = std::move(unknown)] { return tell_unknown(unknown); };
+    }
     return told(unknown_option(*app_).value_or(error));
   } catch (const CLI::ParseError& error) {
     return told(error);

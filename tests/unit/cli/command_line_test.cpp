@@ -82,6 +82,21 @@ TEST_F(CommandLine, WordsLeadToTheirOwnRun) {
   EXPECT_EQ(code_of({"pools", "-o", "xml"}), 2);
 }
 
+TEST_F(CommandLine, AnUnknownWordIsNamed) {
+  EXPECT_EQ(code_of({"nosuch", "--dir", "x"}), 2);
+  EXPECT_THAT(said, testing::StartsWith("spillway: \"nosuch\": there is no such word; these "));
+  EXPECT_THAT(said, HasSubstr("identities"));
+  EXPECT_EQ(code_of({"brokr"}), 2);
+  EXPECT_THAT(said, HasSubstr("did you mean broker?"));
+  EXPECT_EQ(code_of({"token", "creat"}), 2);
+  EXPECT_THAT(said, testing::StartsWith("spillway token: \"creat\": "));
+  EXPECT_THAT(said, HasSubstr("did you mean create?"));
+  EXPECT_EQ(code_of({"token", "swt1.SECRET.00ff"}), 2);
+  EXPECT_THAT(said, testing::Not(HasSubstr("SECRET")));
+  EXPECT_EQ(code_of({}), 2);
+  EXPECT_THAT(said, HasSubstr("required"));
+}
+
 TEST_F(CommandLine, AHoldAsksForNoMoreThanABrokerGives) {
   EXPECT_EQ(code_of({"hold", "turin/small", "--units", "1001"}), 2);
   EXPECT_EQ(code_of({"hold", "turin/small", "--units", "1000", "--dir", "/nonexistent"}), 1);
