@@ -145,7 +145,7 @@ void add_broker(Word verb) {
       "  spillway broker init --data ./broker --federation lab --name broker.lab.example\n"
       "  spillway broker --data ./broker --set listen=0.0.0.0:7443\n"
       "  spillway broker authority status --data ./broker\n"
-      "  kill -HUP $(pidof spillway)     # take over a rotated authority\n");
+      "  pkill -HUP -f 'spillway broker --data ./broker'     # take over a rotated authority\n");
   add_broker_init(verb);
   add_broker_authority(verb);
   add_broker_operator(verb);
