@@ -157,6 +157,11 @@ void add_passphrase(Word word, std::string& file) {
 void add_rotate(Word authority, const std::shared_ptr<AuthorityArguments>& arguments) {
   const Word rotate = authority.add("rotate", "Replace it, in three steps");
   rotate.require_word();
+  rotate.examples(
+      "  spillway broker authority rotate begin --data ./broker\n"
+      "  pkill -HUP -f 'spillway broker --data ./broker'     # after each step\n"
+      "  spillway renew --dir ./broker/operator    # so every operator and viewer, before the "
+      "next\n");
   for (const RotateStep& step : k_steps) {
     const Word word = rotate.add(step.name, step.summary);
     add_data(word, arguments->data);
