@@ -16,7 +16,6 @@ namespace {
 using test::TemporaryFolder;
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
 
 TEST_F(Federation, InitIsDoneOnce) {
   const Ended again = run_spillway(init_line());

@@ -14,7 +14,6 @@
 namespace spillway::cli {
 namespace {
 
-using test::TemporaryFolder;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;

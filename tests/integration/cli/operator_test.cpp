@@ -12,7 +12,6 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
 
 class LockedOut : public Federation {
  protected:
@@ -20,7 +19,7 @@ class LockedOut : public Federation {
 
   // One step of a rotation, and the broker has taken it over.
   Ended rotate(const std::string& step, const std::string& phase) {
-    const Ended ended = run_spillway("broker authority rotate " + step + in());
+    Ended ended = run_spillway("broker authority rotate " + step + in());
     if (ended.code != 0) return ended;
     broker->signal(SIGHUP);
     EXPECT_TRUE(broker->says("\"phase\":\"" + phase + "\"", folder / "broker.err")) << step;
