@@ -79,7 +79,10 @@ void Rows::index(const market::Key& key, const market::Record& record, bool add)
     }
   };
   change(live_[key.kind]);
-  if (!facets.group.empty()) change(by_group_[key.kind][facets.group]);
+  if (!facets.group.empty()) {
+    change(by_group_[key.kind][facets.group]);
+    change(by_provider_[key.kind][std::string(owner_of(facets.group))]);
+  }
   if (!facets.owner.empty()) change(by_owner_[key.kind][facets.owner]);
   if (!facets.due) return;
   if (add) {
@@ -110,6 +113,8 @@ std::vector<host::Row> Rows::scan(const host::Scan& scan) const {
       return rows_of(scan, ids_in(by_group_, scan.kind, scan.name));
     case host::Scan::By::owner:
       return rows_of(scan, ids_in(by_owner_, scan.kind, scan.name));
+    case host::Scan::By::provider:
+      return rows_of(scan, ids_in(by_provider_, scan.kind, scan.name));
     case host::Scan::By::all: {
       const auto at = live_.find(scan.kind);
       return rows_of(scan, at == live_.end() ? k_none : at->second);

@@ -69,6 +69,7 @@ class Rows {
   int64_t commits_ = 0;
   Indexes by_group_;
   Indexes by_owner_;
+  Indexes by_provider_;
   std::map<market::Kind, std::set<std::pair<Instant, std::string>>> due_;
   std::map<market::Kind, std::set<std::string>> live_;
 };

@@ -27,10 +27,11 @@ struct Row {
 
 // Rows found otherwise than by key; only live ones (market::Facets).
 struct Scan {
-  enum class By { group, owner, due, all };
+  // provider: whose pool the group is. Contracts are sold from the pools of one, bought by another.
+  enum class By { group, owner, provider, due, all };
   market::Kind kind = market::Kind::contract;
   By by = By::group;
-  std::string name;   // of the group or owner
+  std::string name;   // of the group, owner or provider
   Instant due_until;  // inclusive
   std::string after;  // not By::due: rows with a greater id, in order of id, for paging
   int32_t limit = 1000;

@@ -68,6 +68,13 @@ std::string identities_schema() {
   return sql;
 }
 
+// What a provider has sold, in order of id. An index over what is in the row already: there is no
+// column that could disagree with it, and a renewal, which leaves the group alone, does not touch
+// it.
+std::string providers_schema() {
+  return live_index("contract", "provider", fmt::format("{}, id", k_provider_of_group));
+}
+
 Error not_ours(const Connection& connection, std::string reason) {
   return {Code::invalid, fmt::format("store {}", connection.path()), std::move(reason),
           "give the path of a Spillway store, or of no file yet"};
@@ -96,9 +103,10 @@ Status apply(Connection& connection, const Migration& step, int64_t version) {
 }  // namespace
 
 std::span<const Migration> migrations() {
-  static const std::array<Migration, 2> k_steps = {
+  static const std::array<Migration, 3> k_steps = {
       Migration{"rows, events, quarantine", first_schema()},
       Migration{"identities, tokens, owners, the log's beginning", identities_schema()},
+      Migration{"contracts by their provider", providers_schema()},
   };
   return k_steps;
 }

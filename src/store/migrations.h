@@ -23,6 +23,10 @@ struct Migration {
 
 std::span<const Migration> migrations();
 
+// The provider of a row's group, which is a pool: the part of its id before the slash. A scan has
+// to say it in these words, or SQLite does not find the index over them.
+inline constexpr std::string_view k_provider_of_group = "substr(grp, 1, instr(grp, '/') - 1)";
+
 // "SPLW", in the file's header. A file with another's mark, or with tables and no mark, is refused.
 inline constexpr int64_t k_application_id = 0x53504c57;
 

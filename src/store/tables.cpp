@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "market/record_codec.h"
+#include "store/migrations.h"
 #include "store/recovery.h"
 
 namespace spillway::store {
@@ -26,6 +27,9 @@ std::string scan_sql(const host::Scan& scan) {
       return select + "WHERE live = 1 AND grp = ?1 AND id > ?3 ORDER BY id LIMIT ?2";
     case host::Scan::By::owner:
       return select + "WHERE live = 1 AND owner = ?1 AND id > ?3 ORDER BY id LIMIT ?2";
+    case host::Scan::By::provider:
+      return select + fmt::format("WHERE live = 1 AND {} = ?1 AND id > ?3 ORDER BY id LIMIT ?2",
+                                  k_provider_of_group);
     case host::Scan::By::due:
       return select + "WHERE live = 1 AND due <= ?1 ORDER BY due, id LIMIT ?2";
     case host::Scan::By::all:
@@ -34,9 +38,9 @@ std::string scan_sql(const host::Scan& scan) {
   return {};
 }
 
-// A decision on a group or an owner needs all of its rows: one that cannot be read is an error
-// there. What is due or listed concerns each row by itself: were a damaged one an error, it alone
-// would keep every other contract from expiring, until somebody restarts a broker.
+// A decision on a group, an owner or a provider needs all of its rows: one that cannot be read is
+// an error there. What is due or listed concerns each row by itself: were a damaged one an error,
+// it alone would keep every other contract from expiring, until somebody restarts a broker.
 bool skips_damaged(host::Scan::By by) {
   return by == host::Scan::By::due || by == host::Scan::By::all;
 }
@@ -169,6 +173,7 @@ Result<std::vector<host::Row>> Tables::scan(const host::Scan& scan) {
   switch (scan.by) {
     case host::Scan::By::group:
     case host::Scan::By::owner:
+    case host::Scan::By::provider:
       run.bind(1, scan.name).bind(3, scan.after);
       break;
     case host::Scan::By::due:

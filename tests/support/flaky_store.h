@@ -135,6 +135,7 @@ class FlakyStore final : public host::Store {
     } else {
       keys = rows_.live(scan.kind, [&](const market::Facets& facets) {
         if (scan.by == host::Scan::By::group) return facets.group == scan.name;
+        if (scan.by == host::Scan::By::provider) return owner_of(facets.group) == scan.name;
         return scan.by == host::Scan::By::all || facets.owner == scan.name;
       });
     }

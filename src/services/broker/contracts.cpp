@@ -1,7 +1,7 @@
 // Contracts as their parties and the overseers see them, and the snapshot to begin from.
 #include "services/broker/body.h"
 #include "services/broker/handlers.h"
-#include "services/broker/holdings.h"
+#include "services/broker/own_contracts.h"
 #include "services/broker/snapshot.h"
 #include "services/wire/convert.h"
 
@@ -12,19 +12,12 @@ bool is_party(const model::Contract& contract, const std::string& name) {
   return contract.buyer.text == name || contract.provider.text == name;
 }
 
-// The first of them, in the order of ids.
-void tell_page(Desk& desk, Call& call, const std::map<std::string, host::Row>& rows, bool more,
-               int32_t limit) {
+void tell_page(Desk& desk, Call& call, const std::vector<host::Row>& rows, bool more) {
   wire::ContractPage page;
-  for (const auto& [id, row] : rows) {
-    if (std::cmp_equal(page.contracts.size(), limit)) {
-      more = true;
-      break;
-    }
+  for (const host::Row& row : rows) {
     if (const auto* contract = held<model::Contract>(row)) page.contracts.push_back(*contract);
-    page.next = id;
   }
-  if (!more) page.next.clear();
+  if (more && !rows.empty()) page.next = rows.back().key.id;
   answer(desk, call, 200, page);
 }
 
@@ -34,8 +27,10 @@ void handle_list_contracts(Desk& desk, const std::shared_ptr<Call>& call) {
   PageAsked asked;
   if (!page_asked(desk, *call, asked)) return;
   if (call->scope == Scope::own) {
-    return load_holdings(desk, call, asked, [&desk, call, asked](const Holdings& holdings) {
-      tell_page(desk, *call, holdings.contracts, holdings.more_contracts, asked.limit);
+    host::Load own{{}, scans_of_own(call->caller.name, asked)};
+    return load(desk, call, std::move(own), [&desk, call, asked](const host::Snapshot& snapshot) {
+      const auto found = merge_own(snapshot.found[0], snapshot.found[1], asked.limit);
+      tell_page(desk, *call, found.rows, found.more);
     });
   }
   host::Scan scan;
@@ -44,9 +39,8 @@ void handle_list_contracts(Desk& desk, const std::shared_ptr<Call>& call) {
   scan.after = asked.after;
   scan.limit = asked.limit;
   load(desk, call, {{}, {scan}}, [&desk, call, asked](const host::Snapshot& snapshot) {
-    std::map<std::string, host::Row> rows;
-    for (const host::Row& row : snapshot.found[0]) rows.emplace(row.key.id, row);
-    tell_page(desk, *call, rows, std::cmp_equal(rows.size(), asked.limit), asked.limit);
+    const std::vector<host::Row>& rows = snapshot.found[0];
+    tell_page(desk, *call, rows, std::cmp_equal(rows.size(), asked.limit));
   });
 }
 

@@ -1,36 +1,63 @@
 #include "services/broker/snapshot.h"
 
 #include "services/broker/body.h"
-#include "services/broker/holdings.h"
+#include "services/broker/own_contracts.h"
 #include "services/wire/convert.h"
 
 namespace spillway::services {
+namespace {
+
+using market::Kind;
+
+constexpr int32_t k_most_rows = 10'000;
+
+host::Scan published_by(const std::string& name, Kind kind) {
+  host::Scan scan;
+  scan.kind = kind;
+  scan.by = host::Scan::By::owner;
+  scan.name = name;
+  scan.limit = k_most_rows;
+  return scan;
+}
+
+// One load: all of it is true at the same event.
+host::Load load_of(const std::string& name) {
+  host::Load load;
+  load.keys = {market::epoch_key()};
+  load.scans = scans_of_own(name, {{}, k_most_rows});
+  load.scans.push_back(published_by(name, Kind::pool));
+  load.scans.push_back(published_by(name, Kind::offer));
+  return load;
+}
+
+wire::SnapshotAnswer answer_of(const host::Snapshot& found) {
+  wire::SnapshotAnswer snapshot;
+  snapshot.sequence = found.last_event;
+  if (const auto* epoch = held<market::EpochRecord>(found.rows[0])) snapshot.epoch = epoch->epoch;
+  const OwnContracts own = merge_own(found.found[0], found.found[1], k_most_rows);
+  snapshot.more = own.more;
+  for (const host::Row& row : own.rows) {
+    if (const auto* contract = held<model::Contract>(row)) snapshot.contracts.push_back(*contract);
+  }
+  for (const host::Row& row : found.found[2]) {
+    if (const auto* pool = held<market::PoolRecord>(row)) {
+      snapshot.pools.push_back(wire::row_of(*pool));
+    }
+  }
+  for (const host::Row& row : found.found[3]) {
+    if (const auto* offer = held<market::OfferRecord>(row)) {
+      snapshot.offers.push_back(wire::row_of(*offer));
+    }
+  }
+  return snapshot;
+}
+
+}  // namespace
 
 void take_snapshot(Desk& desk, const std::shared_ptr<Call>& call,
                    std::function<void(const wire::SnapshotAnswer&)> then) {
-  const PageAsked all{{}, 10'000};
-  load_holdings(desk, call, all, [then = std::move(then)](const Holdings& holdings) {
-    wire::SnapshotAnswer snapshot;
-    snapshot.sequence = holdings.sequence;
-    snapshot.epoch = holdings.epoch;
-    snapshot.more = holdings.more_contracts;
-    for (const host::Row& row : holdings.pools) {
-      if (const auto* pool = held<market::PoolRecord>(row)) {
-        snapshot.pools.push_back(wire::row_of(*pool));
-      }
-    }
-    for (const host::Row& row : holdings.offers) {
-      if (const auto* offer = held<market::OfferRecord>(row)) {
-        snapshot.offers.push_back(wire::row_of(*offer));
-      }
-    }
-    for (const auto& [id, row] : holdings.contracts) {
-      if (const auto* contract = held<model::Contract>(row)) {
-        snapshot.contracts.push_back(*contract);
-      }
-    }
-    then(snapshot);
-  });
+  load(desk, call, load_of(call->caller.name),
+       [then = std::move(then)](const host::Snapshot& found) { then(answer_of(found)); });
 }
 
 }  // namespace spillway::services

@@ -130,6 +130,12 @@ void expect_same(Connection& connection, Tables& tables, const Model& model) {
     std::set<std::string> ids;
     for (const host::Row& row : *rows) ids.insert(row.key.id);
     RC_ASSERT(ids == live_ids(model, scan.name));
+    scan.by = host::Scan::By::provider;  // of the one pool
+    scan.name = sample_cluster(p).text;
+    const auto sold = tables.scan(scan);
+    RC_ASSERT(sold.has_value());
+    RC_ASSERT(sold->size() == ids.size());
+    for (const host::Row& row : *sold) RC_ASSERT(ids.contains(row.key.id));
   }
   const auto verified = verify(connection);
   RC_ASSERT(verified.has_value());

@@ -21,9 +21,11 @@ std::string picture(const Rows& rows) {
   std::string text;
   for (const auto& [key, row] : sorted) text += key.id + " " + row + "\n";
   for (int kind = 0; kind < market::k_kinds; ++kind) {
-    for (const auto by : {Scan::By::all, Scan::By::due, Scan::By::group, Scan::By::owner}) {
-      for (const std::string& name : {sample_pool_id(1).text, sample_pool_id(2).text,
-                                      sample_cluster(1001).text, sample_cluster(1002).text}) {
+    for (const auto by :
+         {Scan::By::all, Scan::By::due, Scan::By::group, Scan::By::owner, Scan::By::provider}) {
+      for (const std::string& name :
+           {sample_pool_id(1).text, sample_pool_id(2).text, sample_cluster(1001).text,
+            sample_cluster(1002).text, sample_cluster(1).text, sample_cluster(2).text}) {
         Scan scan;
         scan.kind = static_cast<Kind>(kind);
         scan.by = by;
@@ -103,6 +105,9 @@ TEST(Rows, ScansFindTheLiveAndTheDueInOrder) {
   scan.kind = Kind::contract;
   scan.by = Scan::By::group;
   scan.name = sample_pool_id(1).text;
+  EXPECT_EQ(ids(scan), (std::vector{sample_contract_id(1).text, sample_contract_id(3).text}));
+  scan.by = Scan::By::provider;
+  scan.name = sample_cluster(1).text;
   EXPECT_EQ(ids(scan), (std::vector{sample_contract_id(1).text, sample_contract_id(3).text}));
   scan.by = Scan::By::due;
   scan.due_until = k_sample_time + seconds(62);

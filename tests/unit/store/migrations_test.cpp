@@ -4,6 +4,7 @@
 
 #include "market/record_codec.h"
 #include "store/recovery.h"
+#include "store/tables.h"
 #include "support/sample_records.h"
 #include "support/temporary_folder.h"
 
@@ -112,6 +113,35 @@ TEST(Migrations, TheSecondStepKnowsTheOwnersOfWhatIsThere) {
   ASSERT_TRUE(report) << report.error().message();
   EXPECT_TRUE(report->is_clean()) << to_text(*report);
   EXPECT_EQ(report->rows, 2);
+}
+
+// A store of the second step, with a contract that lives and one that has ended.
+TEST(Migrations, TheThirdStepFindsTheContractsThatAreThereByTheirProvider) {
+  const test::TemporaryFolder folder;
+  auto connection = open_connection(folder / "a.db");
+  ASSERT_TRUE(migrate(*connection, migrations().first(2)));
+  const model::Contract contract = test::sample_contract(1, 3);
+  ASSERT_TRUE(connection->execute(
+      fmt::format("INSERT INTO contract VALUES ('{}', 1, 1, '{}', '{}', {}, '{}'); "
+                  "INSERT INTO contract VALUES ('{}', 1, 0, '', '', NULL, '{{}}'); "
+                  "UPDATE meta SET last_commit = 1",
+                  contract.id.text, contract.pool.text, contract.buyer.text, contract.deadline.ms,
+                  market::encode(test::shared(contract)), test::sample_contract_id(2).text)));
+  ASSERT_TRUE(migrate(*connection, migrations()));
+  EXPECT_EQ(*connection->text("SELECT sql FROM sqlite_schema WHERE name = 'contract_provider'"),
+            "CREATE INDEX contract_provider ON contract (substr(grp, 1, instr(grp, '/') - 1), id) "
+            "WHERE live = 1");
+  Tables tables(*connection);
+  host::Scan sold;
+  sold.by = host::Scan::By::provider;
+  sold.name = "edge-3";
+  const auto rows = tables.scan(sold);
+  ASSERT_TRUE(rows) << rows.error().message();
+  ASSERT_EQ(rows->size(), 1u);
+  EXPECT_EQ((*rows)[0].key.id, contract.id.text);
+  const auto report = recover(*connection, test::k_sample_time);
+  ASSERT_TRUE(report) << report.error().message();
+  EXPECT_TRUE(report->is_clean()) << to_text(*report);
 }
 
 }  // namespace

@@ -88,6 +88,28 @@ TEST_F(TablesTest, ScansFindLiveRowsByGroupOwnerAndAll) {
   EXPECT_EQ(tables->read(market::key_of(closed.id), {})->version, 2);
 }
 
+// From all its pools together, in order of id, whatever order the pools are in.
+TEST_F(TablesTest, AProvidersContractsAreFoundByItsName) {
+  const auto sell = [&](int n, int provider, const char* pool) {
+    model::Contract contract = sample_contract(n, provider);
+    contract.pool = PoolId(sample_cluster(provider).text + pool);
+    put(contract);
+  };
+  sell(1, 1, "/zebra");
+  sell(2, 1, "/ape");
+  sell(3, 10, "/ape");  // edge-10 begins as edge-1 does
+  sell(4, 1, "/zebra");
+  sell(5, 1, "/ape");
+  const auto id = [](int n) { return sample_contract_id(n).text; };
+  Scan sold = by(Scan::By::provider, sample_cluster(1).text);
+  EXPECT_EQ(ids(sold), (std::vector<std::string>{id(1), id(2), id(4), id(5)}));
+  sold.after = id(1);
+  sold.limit = 2;
+  EXPECT_EQ(ids(sold), (std::vector<std::string>{id(2), id(4)}));
+  EXPECT_EQ(ids(by(Scan::By::provider, sample_cluster(10).text)), std::vector<std::string>{id(3)});
+  EXPECT_TRUE(ids(by(Scan::By::provider, "edge")).empty());
+}
+
 TEST_F(TablesTest, DueRowsComeFirstDueFirst) {
   for (int n = 0; n < 5; ++n) {
     model::Contract contract = sample_contract(n);
@@ -124,6 +146,10 @@ TEST_F(TablesTest, ScansOfContractsUseTheIndexesOfLiveRows) {
   EXPECT_EQ(group.find("TEMP B-TREE"), std::string::npos) << group;
   const std::string owner = plan(select + "owner = ?1 AND id > ?3 ORDER BY id LIMIT ?2");
   EXPECT_NE(owner.find("contract_owner (owner=? AND id>?)"), std::string::npos) << owner;
+  const std::string sold =
+      plan(select + std::string(k_provider_of_group) + " = ?1 AND id > ?3 ORDER BY id LIMIT ?2");
+  EXPECT_NE(sold.find("contract_provider (<expr>=? AND id>?)"), std::string::npos) << sold;
+  EXPECT_EQ(sold.find("TEMP B-TREE"), std::string::npos) << sold;
   const std::string due = plan(select + "due <= ?1 ORDER BY due, id LIMIT ?2");
   EXPECT_NE(due.find("contract_due"), std::string::npos) << due;
   EXPECT_EQ(due.find("TEMP B-TREE"), std::string::npos) << due;
@@ -186,6 +212,7 @@ TEST_F(DamagedRows, DoNotCountTowardsTheLimit) {
 
 TEST_F(DamagedRows, AreAnErrorWhereAllRowsMatter) {
   EXPECT_FALSE(tables->scan(by(Scan::By::group, sample_pool_id(1).text)));
+  EXPECT_FALSE(tables->scan(by(Scan::By::provider, sample_cluster(1).text)));
   EXPECT_FALSE(tables->scan(by(Scan::By::owner, sample_contract(1).buyer.text)));
   EXPECT_TRUE(tables->scan(by(Scan::By::owner, sample_contract(4).buyer.text)));
 }
