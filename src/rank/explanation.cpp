@@ -52,7 +52,7 @@ void write_verdicts(std::string& text, const Ranking& ranking) {
   for (const Verdict& verdict : ranking.verdicts) {
     id_width = std::max(id_width, verdict.offer.text.size());
   }
-  text += "\nevery visible offer\n";
+  text += "\nverdicts\n";
   for (const Verdict& verdict : ranking.verdicts) {
     fmt::format_to(std::back_inserter(text), "  {:<{}}  {:<8}  {}\n", verdict.offer.text, id_width,
                    verdict.ruled_out_by ? to_text(*verdict.ruled_out_by) : "fits",

@@ -27,6 +27,13 @@ bool is_before(const Scored& a, const Scored& b) {
   return a.score != b.score ? a.score < b.score : *a.row->id < *b.row->id;
 }
 
+struct Miss {
+  const Row* row = nullptr;
+  Reason reason = Reason::ended;
+};
+
+bool is_lesser(const Miss& a, const Miss& b) { return *a.row->id < *b.row->id; }
+
 // The last candidate of the page before: "<score>:<offer id>".
 struct Cursor {
   int64_t score = 0;
@@ -86,6 +93,7 @@ class Query {
       ++considered_;
       if (const std::optional<Reason> reason = filters_.first_failure(row)) {
         ++ruled_out_[static_cast<size_t>(*reason)];
+        if (detail == Detail::verdicts) note(row, *reason);
       } else {
         ++fitting_;
         consider(row);
@@ -102,7 +110,7 @@ class Query {
     for (const Scored& scored : page_) ranking.candidates.push_back(candidate(scored));
     if (has_more_) ranking.next_cursor = to_text(Cursor{page_.back().score, *page_.back().row->id});
     tell_outcome(ranking);
-    if (detail == Detail::every_offer) ranking.verdicts = verdicts();
+    if (detail == Detail::verdicts) ranking.verdicts = verdicts();
     return ranking;
   }
 
@@ -162,18 +170,25 @@ class Query {
     return candidate;
   }
 
-  std::vector<Verdict> verdicts() const {
-    std::vector<Verdict> all;
-    for (const Row& row : catalogue_.rows()) {
-      if (!seen_[row.visibility]) continue;
-      const std::optional<Reason> reason = filters_.first_failure(row);
-      all.push_back({*row.id, reason, reason ? 0 : score_of(row),
-                     reason ? filters_.sentence(*reason, row) : std::string()});
+  // Among the first by id, if it belongs there. Sentences are written for those that stay.
+  void note(const Row& row, Reason reason) {
+    if (misses_.size() == page_size_) {
+      if (!is_lesser(Miss{&row, reason}, misses_.front())) return;
+      std::pop_heap(misses_.begin(), misses_.end(), is_lesser);
+      misses_.pop_back();
     }
-    std::sort(all.begin(), all.end(), [](const Verdict& a, const Verdict& b) {
-      return std::tuple(a.ruled_out_by.has_value(), a.score, std::string_view(a.offer.text)) <
-             std::tuple(b.ruled_out_by.has_value(), b.score, std::string_view(b.offer.text));
-    });
+    misses_.push_back({&row, reason});
+    std::push_heap(misses_.begin(), misses_.end(), is_lesser);
+  }
+
+  // After the page is sorted.
+  std::vector<Verdict> verdicts() {
+    std::vector<Verdict> all;
+    for (const Scored& scored : page_) all.push_back({*scored.row->id, {}, scored.score, {}});
+    std::sort_heap(misses_.begin(), misses_.end(), is_lesser);
+    for (const auto& [row, reason] : misses_) {
+      all.push_back({*row->id, reason, 0, filters_.sentence(reason, *row)});
+    }
     return all;
   }
 
@@ -256,6 +271,7 @@ class Query {
   int64_t fitting_ = 0;
   std::array<int64_t, k_reasons> ruled_out_{};
   std::vector<Scored> page_;  // a heap, the worst on top
+  std::vector<Miss> misses_;  // a heap, the greatest id on top
   bool has_more_ = false;
 };
 

@@ -8,7 +8,8 @@
 //   One pass over all rows: what the buyer may not see is skipped and leaves no trace, not even in
 //   counts; then the filters (rank/filters.h); then the cost (rank/cost.h) of what remains. The
 //   page is kept in a heap of its size. A candidate whose lower bound is beyond the worst of a full
-//   page is never computed exactly. All arithmetic is in integers.
+//   page is never computed exactly. All arithmetic is in integers. What is told of offers that
+//   were ruled out has the bound of a page as well.
 // Ties
 //   Lower cost first, then the lesser offer id. Both together are the cursor, so that pages put
 //   together equal one big page as long as nothing changed, and never repeat an offer that did not.
@@ -48,7 +49,7 @@ struct Page {
   std::string cursor;  // Ranking::next_cursor of the page before; empty: from the best on
 };
 
-enum class Detail { candidates, every_offer };
+enum class Detail { candidates, verdicts };
 
 struct Candidate {
   OfferId offer;
@@ -90,8 +91,9 @@ struct Ranking {
   std::vector<RuledOut> ruled_out;  // in the order of the enum, no zeros
   std::vector<Candidate> candidates;
   std::string next_cursor;  // empty: this was the last page
-  std::vector<Verdict>
-      verdicts;  // Detail::every_offer: fitting by (score, id), then the rest by id
+  // Detail::verdicts: the candidates, then of those ruled out the first by id, as many as a page
+  // may have. The counts above tell how many there are.
+  std::vector<Verdict> verdicts;
   bool operator==(const Ranking&) const = default;
 };
 

@@ -21,7 +21,7 @@ void handle_query(Desk& desk, const std::shared_ptr<Call>& call) {
   if (!body) return;
   const auto ranking =
       desk.feed.query(call->cluster(), body->intent, rank::Page{body->limit, body->cursor},
-                      body->explain ? rank::Detail::every_offer : rank::Detail::candidates);
+                      body->explain ? rank::Detail::verdicts : rank::Detail::candidates);
   if (!ranking) return refuse(desk, *call, ranking.error());
   answer(desk, *call, 200, wire::answer_of(*ranking));
 }

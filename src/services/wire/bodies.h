@@ -170,7 +170,7 @@ struct QueryRequest {
   model::Intent intent;
   int32_t limit = 10;
   std::string cursor;
-  bool explain = false;  // every visible offer, and what ruled it out
+  bool explain = false;  // verdicts: the candidates, and offers that were ruled out, with why
   bool operator==(const QueryRequest&) const = default;
 };
 

@@ -63,8 +63,8 @@ RC_GTEST_PROP(Catalogue, AnyHistoryEqualsACatalogueBuiltAfresh, ()) {
   for (const auto& [id, offer] : market.offers) RC_ASSERT(lived.find(id).value() == offer);
   const model::Intent intent = any_intent();
   const Buyer buyer = any_buyer();
-  RC_ASSERT(rank_offers(lived, intent, buyer, k_now, {}, Detail::every_offer).value() ==
-            rank_offers(fresh, intent, buyer, k_now, {}, Detail::every_offer).value());
+  RC_ASSERT(rank_offers(lived, intent, buyer, k_now, {}, Detail::verdicts).value() ==
+            rank_offers(fresh, intent, buyer, k_now, {}, Detail::verdicts).value());
   for (const auto& [id, offer] : market.offers) lived.erase_offer(id);
   for (const auto& [id, state] : market.pools) lived.erase_pool(id);
   RC_ASSERT(lived.census() == Census{});

@@ -9,7 +9,7 @@ namespace {
 
 // What became of the only offer: "<reason>: <sentence>", or "fits".
 std::string verdict(const Market& market, const model::Intent& intent) {
-  const Ranking ranking = market.rank(intent, {}, Detail::every_offer);
+  const Ranking ranking = market.rank(intent, {}, Detail::verdicts);
   SPILLWAY_CHECK(ranking.verdicts.size() == 1, "one offer is expected");
   const Verdict& verdict = ranking.verdicts[0];
   if (!verdict.ruled_out_by) return "fits";

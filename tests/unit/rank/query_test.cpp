@@ -175,8 +175,8 @@ TEST(Privacy, HiddenOffersChangeNothingThatABuyerSees) {
       intent.constraints.labels = {{"tier", model::Operator::not_in, {"gold"}}};
       intent.constraints.max_unit_hour = limit;
       for (const Page& page : {Page{1, {}}, Page{10, {}}, Page{10, "0:aaa/cheap"}}) {
-        EXPECT_EQ(mixed.rank(intent, page, Detail::every_offer),
-                  plain.rank(intent, page, Detail::every_offer));
+        EXPECT_EQ(mixed.rank(intent, page, Detail::verdicts),
+                  plain.rank(intent, page, Detail::verdicts));
       }
     }
   }
@@ -186,8 +186,8 @@ TEST(Privacy, AMarketOfHiddenOffersLooksEmpty) {
   Market empty;
   Market hidden;
   add_hidden(hidden);
-  EXPECT_EQ(hidden.rank(make_intent(), {}, Detail::every_offer),
-            empty.rank(make_intent(), {}, Detail::every_offer));
+  EXPECT_EQ(hidden.rank(make_intent(), {}, Detail::verdicts),
+            empty.rank(make_intent(), {}, Detail::verdicts));
 }
 
 TEST(Privacy, SellersChooseByNameOrByTheOperatorsLabels) {
@@ -322,8 +322,8 @@ model::Intent explained_intent() {
   return intent;
 }
 
-TEST(Explanation, EveryVisibleOfferHasItsVerdict) {
-  const Ranking ranking = explained_market().rank(explained_intent(), {1, {}}, Detail::every_offer);
+TEST(Explanation, EveryVisibleOfferThatFitsOnThePageHasItsVerdict) {
+  const Ranking ranking = explained_market().rank(explained_intent(), {2, {}}, Detail::verdicts);
   EXPECT_EQ(
       ranking.verdicts,
       (std::vector<Verdict>{
@@ -332,8 +332,30 @@ TEST(Explanation, EveryVisibleOfferHasItsVerdict) {
           {OfferId("edge-3/small"), Reason::distance, 0, "1112 km away, at most 300 km wanted"}}));
 }
 
+// Else one question about a large market costs as much as the market is large.
+TEST(Explanation, HasAsManyOfThoseRuledOutAsThePageHasRoomFor) {
+  Market market = explained_market();
+  for (const char* id : {"edge-5/small", "edge-2/small", "edge-4/small"}) {
+    model::Offer too_far = make_offer(id);
+    too_far.place.longitude_microdegrees = 10 * k_degree;
+    market.add(too_far);
+  }
+  const auto told = [&](const Page& page) {
+    std::vector<std::string> ids;
+    for (const Verdict& verdict :
+         market.rank(explained_intent(), page, Detail::verdicts).verdicts) {
+      ids.push_back(verdict.offer.text);
+    }
+    return ids;
+  };
+  EXPECT_EQ(told({1, {}}), (std::vector<std::string>{"edge-1/small", "edge-2/small"}));
+  EXPECT_EQ(told({2, {}}), (std::vector<std::string>{"edge-1/small", "edge-10/small",
+                                                     "edge-2/small", "edge-3/small"}));
+  EXPECT_EQ(told({10, {}}).size(), 6u);
+}
+
 TEST(Explanation, IsReadableInATerminal) {
-  const Ranking ranking = explained_market().rank(explained_intent(), {}, Detail::every_offer);
+  const Ranking ranking = explained_market().rank(explained_intent(), {}, Detail::verdicts);
   EXPECT_EQ(to_text(ranking),
             "2 of 3 visible offers fit; cost in EUR per unit-hour\n"
             "   1  edge-1/small   0.400287  3 free\n"
@@ -348,7 +370,7 @@ TEST(Explanation, IsReadableInATerminal) {
             "ruled out\n"
             "  distance       1\n"
             "\n"
-            "every visible offer\n"
+            "verdicts\n"
             "  edge-1/small   fits      0.400287\n"
             "  edge-10/small  fits      0.461769\n"
             "  edge-3/small   distance  1112 km away, at most 300 km wanted\n");
