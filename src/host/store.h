@@ -40,6 +40,9 @@ struct Scan {
 struct Load {
   std::vector<market::Key> keys;
   std::vector<Scan> scans;
+  // A list that somebody wants to see. What decisions wait for is served before it; it is served
+  // all the same, a little at a time.
+  bool may_wait = false;
 };
 
 // One consistent state: everything in it was true at the same commit, and is durable: whoever read

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +14,10 @@
 
 namespace spillway::store {
 namespace {
+
+// Of reads that may wait, between two commits: about as long as a commit waits for the disk.
+constexpr std::chrono::milliseconds k_slice_time{2};
+constexpr size_t k_slice_reads = 16;
 
 Instant system_now() {
   const auto since = std::chrono::system_clock::now().time_since_epoch();
@@ -97,21 +102,34 @@ SqliteStore::SqliteStore(std::unique_ptr<Connection> connection, RecoveryReport 
 
 SqliteStore::~SqliteStore() {
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(signal_->mutex);
     stopping_ = true;
   }
-  wake_.notify_one();
+  signal_->wake.notify_one();
   thread_.join();
 }
 
-template <class Queue, class Request>
-bool SqliteStore::enqueue(Queue& queue, Request request) {
+bool SqliteStore::enqueue(Read read, bool may_wait) {
   {
-    const std::lock_guard lock(mutex_);
-    if (reads_.size() + commits_.size() >= options_.max_queue) return false;
-    queue.push_back(std::move(request));
+    const std::lock_guard lock(signal_->mutex);
+    if (may_wait ? waiting_.size() >= options_.max_queue : is_full()) return false;
+    if (may_wait) {
+      waiting_.push_back(std::move(read));
+    } else {
+      reads_.push_back(std::move(read));
+    }
   }
-  wake_.notify_one();
+  signal_->wake.notify_one();
+  return true;
+}
+
+bool SqliteStore::enqueue(CommitRequest request) {
+  {
+    const std::lock_guard lock(signal_->mutex);
+    if (is_full()) return false;
+    commits_.push_back(std::move(request));
+  }
+  signal_->wake.notify_one();
   return true;
 }
 
@@ -125,52 +143,91 @@ void SqliteStore::turn_away(host::Then<T> then) {
 }
 
 template <class T, class Ask>
-void SqliteStore::read(host::Then<T> then, Ask ask) {
-  const bool taken =
-      enqueue(reads_, [then, ask = std::move(ask)]() { return bind_answer<T>(then, ask()); });
-  if (!taken) turn_away(std::move(then));
+void SqliteStore::read(bool may_wait, host::Then<T> then, Ask ask) {
+  Read asking = [then, ask = std::move(ask)]() { return bind_answer<T>(then, ask()); };
+  if (!enqueue(std::move(asking), may_wait)) turn_away(std::move(then));
 }
 
 void SqliteStore::load(host::Load what, host::Then<host::Snapshot> then) {
-  read(std::move(then), [this, what = std::move(what)] { return load_now(what); });
+  const bool may_wait = what.may_wait;
+  read(may_wait, std::move(then), [this, what = std::move(what)] { return load_now(what); });
 }
 
 void SqliteStore::events_after(int64_t sequence, int32_t limit,
                                host::Then<std::vector<market::Event>> then) {
-  read(std::move(then), [this, sequence, limit] { return events_now(sequence, limit); });
+  read(true, std::move(then), [this, sequence, limit] { return events_now(sequence, limit); });
 }
 
 void SqliteStore::forget_events(Instant before, int32_t at_most, host::Then<int64_t> then) {
-  read(std::move(then), [this, before, at_most] { return forget_now(before, at_most); });
+  read(true, std::move(then), [this, before, at_most] { return forget_now(before, at_most); });
 }
 
 void SqliteStore::verify(host::Then<Verification> then) {
-  read(std::move(then), [this] { return store::verify(*connection_); });
+  read(true, std::move(then), [this] { return store::verify(*connection_); });
 }
 
 void SqliteStore::commit(host::Commit what, host::Then<host::Committed> then) {
-  if (!enqueue(commits_, CommitRequest{std::move(what), then})) turn_away(std::move(then));
+  if (!enqueue(CommitRequest{std::move(what), then})) turn_away(std::move(then));
 }
 
 void SqliteStore::serve() {
-  while (true) {
-    std::vector<Read> reads;
-    std::vector<CommitRequest> commits;
-    {
-      std::unique_lock lock(mutex_);
-      wake_.wait(lock, [this] { return stopping_ || !reads_.empty() || !commits_.empty(); });
-      if (reads_.empty() && commits_.empty()) return;
-      reads.swap(reads_);
-      const size_t count = std::min(commits_.size(), options_.max_group);
-      for (size_t i = 0; i < count; ++i) {
-        commits.push_back(std::move(commits_.front()));
-        commits_.pop_front();
-      }
-    }
+  std::vector<Read> reads;
+  std::vector<CommitRequest> commits;
+  while (take(reads, commits)) {
     // Reads first: their askers decide while the commits wait for the disk.
-    if (!reads.empty()) serve_reads(reads);
-    if (!commits.empty()) serve_commits(std::move(commits));
+    if (!reads.empty()) serve_reads(std::exchange(reads, {}));
+    if (!commits.empty()) serve_commits(std::exchange(commits, {}));
+    serve_slice();
   }
+}
+
+bool SqliteStore::take(std::vector<Read>& reads, std::vector<CommitRequest>& commits) {
+  std::unique_lock lock(signal_->mutex);
+  const auto idle = [this] { return reads_.empty() && commits_.empty() && !may_slice(); };
+  signal_->wake.wait(lock, [&] { return stopping_ || !idle(); });
+  if (idle()) return false;
+  reads.swap(reads_);
+  const auto end =
+      commits_.begin() + static_cast<ptrdiff_t>(std::min(commits_.size(), options_.max_group));
+  commits.assign(std::make_move_iterator(commits_.begin()), std::make_move_iterator(end));
+  commits_.erase(commits_.begin(), end);
+  return true;
+}
+
+SqliteStore::Read SqliteStore::take_waiting() {
+  const std::lock_guard lock(signal_->mutex);
+  if (!may_slice()) return {};
+  Read read = std::move(waiting_.front());
+  waiting_.pop_front();
+  return read;
+}
+
+// At least one, so that those who may wait come to their turn however much is sold. The bound in
+// number is for the loop, which has to tell all the answers of a slice at once.
+void SqliteStore::serve_slice() {
+  const auto until = std::chrono::steady_clock::now() + k_slice_time;
+  std::vector<host::Task> answers;
+  do {
+    const Read ask = take_waiting();
+    if (!ask) break;
+    answers.push_back(ask());
+  } while (answers.size() < k_slice_reads && std::chrono::steady_clock::now() < until);
+  if (!answers.empty()) post_slice(std::move(answers));
+}
+
+void SqliteStore::post_slice(std::vector<host::Task> answers) {
+  {
+    const std::lock_guard lock(signal_->mutex);
+    signal_->telling = true;
+  }
+  answers.emplace_back([signal = signal_] {
+    {
+      const std::lock_guard lock(signal->mutex);
+      signal->telling = false;
+    }
+    signal->wake.notify_one();
+  });
+  post(std::move(answers));
 }
 
 void SqliteStore::serve_reads(const std::vector<Read>& reads) {

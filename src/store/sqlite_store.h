@@ -1,9 +1,13 @@
 // SqliteStore: the market's state in one SQLite file.
 //
-// One thread owns the connection. It takes all requests that have queued up while the last commit
-// was on its way to the disk: reads are answered first, from one state; then all commits go into
-// one transaction and share one wait for the disk (group_commit.h). Commits are answered only after
-// it. The file is in WAL mode with synchronous FULL, so what was answered is on the disk.
+// One thread owns the connection. It goes round: it takes all that have queued up while the last
+// commit was on its way to the disk. Reads that decisions wait for are answered first; then all
+// commits go into one transaction and share one wait for the disk (group_commit.h), and are
+// answered after it; then comes a slice of what may wait, lists and events, which has a bound. The
+// next slice begins when the loop has told the answers of the last: else the loop, which takes
+// longer to write a list than the store to find it, would have a queue of them before every other
+// answer. So who reads long lists cannot keep others from buying, nor the other way round. The file
+// is in WAL mode with synchronous FULL, so what was answered is on the disk.
 //
 // Several processes may have the file open: the write lock is taken before expectations are looked
 // at, so versions mean the same to all of them. Keep it on a local disk; locks on network shares
@@ -38,9 +42,11 @@ struct SqliteOptions {
   // Time that passes whatever is done to the clock, since any moment. Empty: the system's; beside a
   // clock that is given none passes.
   std::function<Duration()> steady;
-  std::string vfs;                     // empty: the system's
-  size_t max_group = 256;              // commits in one transaction
-  size_t max_queue = 4096;             // requests; beyond it they are turned away at once
+  std::string vfs;         // empty: the system's
+  size_t max_group = 256;  // commits in one transaction
+  // Requests; beyond it they are turned away at once. What may wait is counted by itself, so that
+  // it turns nobody away who buys.
+  size_t max_queue = 4096;
   Duration busy_timeout = seconds(5);  // how long to wait for another process' commit
   // Of the log, before they are copied into the file: a pause of about 20 ms per 4,000 pages, in
   // return for which a page that changes often is copied once.
@@ -74,6 +80,12 @@ class SqliteStore final : public host::Store {
     host::Commit what;
     host::Then<host::Committed> then;
   };
+  // Shared with the answers on their way, which may be told after the store is gone.
+  struct Signal {
+    std::mutex mutex;
+    std::condition_variable wake;
+    bool telling = false;  // the answers of a slice are on their way
+  };
   // Asks something of the connection, on the thread; what it returns tells the asker, on the loop.
   using Read = std::function<host::Task()>;
 
@@ -81,15 +93,22 @@ class SqliteStore final : public host::Store {
               host::Loop& loop);
 
   template <class T, class Ask>
-  void read(host::Then<T> then, Ask ask);
-  template <class Queue, class Request>
-  bool enqueue(Queue& queue, Request request);  // false: the queue is full
+  void read(bool may_wait, host::Then<T> then, Ask ask);
+  bool enqueue(Read read, bool may_wait);  // false: the queue is full
+  bool enqueue(CommitRequest request);
+  bool is_full() const { return reads_.size() + commits_.size() >= options_.max_queue; }
   template <class T>
   void turn_away(host::Then<T> then);
 
   void serve();  // the thread
+  // Waits until there is something to do. False: never again.
+  bool take(std::vector<Read>& reads, std::vector<CommitRequest>& commits);
   void serve_reads(const std::vector<Read>& reads);
   void serve_commits(std::vector<CommitRequest> requests);
+  bool may_slice() const { return !waiting_.empty() && (!signal_->telling || stopping_); }
+  void serve_slice();
+  Read take_waiting();  // empty: none waits, or not now
+  void post_slice(std::vector<host::Task> answers);
   Instant tell_time(Instant latest_commit);
   Result<host::Snapshot> load_now(const host::Load& what);
   Result<std::vector<market::Event>> events_now(int64_t sequence, int32_t limit);
@@ -106,10 +125,11 @@ class SqliteStore final : public host::Store {
   Instant latest_;    // that was told anyone
   Duration told_at_;  // and when, by options_.steady
 
-  std::mutex mutex_;
-  std::condition_variable wake_;
+  const std::shared_ptr<Signal> signal_ = std::make_shared<Signal>();
+  // Under its mutex.
   std::vector<Read> reads_;
   std::deque<CommitRequest> commits_;
+  std::deque<Read> waiting_;  // reads that may wait
   bool stopping_ = false;
 
   std::thread thread_;

@@ -95,6 +95,7 @@ std::function<void(const market::Answer&)> done(Desk& desk, const std::shared_pt
 
 void load(Desk& desk, const std::shared_ptr<Call>& call, host::Load what,
           std::function<void(const host::Snapshot&)> then) {
+  what.may_wait = !what.scans.empty();  // else whoever reads lists would keep others from buying
   desk.store.load(std::move(what),
                   [&desk, call, then = std::move(then)](const Result<host::Snapshot>& snapshot) {
                     if (!snapshot) return refuse(desk, *call, snapshot.error());
