@@ -49,17 +49,17 @@ void SimStore::commit(const host::Commit& what, const host::Then<host::Committed
   }
 }
 
-void SimStore::events_after(int64_t sequence, int32_t limit,
+void SimStore::events_after(const host::EventsAsked& asked,
                             const host::Then<std::vector<market::Event>>& then) {
   const auto& events = rows_.events();
-  if (sequence < rows_.first_event() - 1) {
+  if (asked.after < rows_.first_event() - 1) {
     // Forgetting is durable at once, so this is.
-    then(host::events_gone(sequence, rows_.first_event()));
+    then(host::events_gone(asked.after, rows_.first_event()));
     return;
   }
   const auto first =
-      std::min(static_cast<size_t>(sequence + 1 - rows_.first_event()), events.size());
-  const auto last = std::min(first + static_cast<size_t>(limit), events.size());
+      std::min(static_cast<size_t>(asked.after + 1 - rows_.first_event()), events.size());
+  const auto last = std::min(first + static_cast<size_t>(asked.limit), events.size());
   std::vector<market::Event> found(events.begin() + static_cast<ptrdiff_t>(first),
                                    events.begin() + static_cast<ptrdiff_t>(last));
   when_synced([then, found = std::move(found)] { then(found); });
@@ -153,11 +153,11 @@ void StoreConnection::commit(host::Commit what, host::Then<host::Committed> then
       std::move(then));
 }
 
-void StoreConnection::events_after(int64_t sequence, int32_t limit,
+void StoreConnection::events_after(const host::EventsAsked& asked,
                                    host::Then<std::vector<market::Event>> then) {
   call<std::vector<market::Event>>(
-      [sequence, limit](SimStore& store, const host::Then<std::vector<market::Event>>& answer) {
-        store.events_after(sequence, limit, answer);
+      [asked](SimStore& store, const host::Then<std::vector<market::Event>>& answer) {
+        store.events_after(asked, answer);
       },
       std::move(then));
 }

@@ -42,7 +42,7 @@ class SimStore {
   // The server's side of a request; answers come once the store has one to give.
   void load(const host::Load& what, const host::Then<host::Snapshot>& then);
   void commit(const host::Commit& what, const host::Then<host::Committed>& then);
-  void events_after(int64_t sequence, int32_t limit,
+  void events_after(const host::EventsAsked& asked,
                     const host::Then<std::vector<market::Event>>& then);
   void forget_events(Instant before, int32_t at_most, const host::Then<int64_t>& then);
 
@@ -83,7 +83,7 @@ class StoreConnection : public host::Store {
 
   void load(host::Load what, host::Then<host::Snapshot> then) override;
   void commit(host::Commit what, host::Then<host::Committed> then) override;
-  void events_after(int64_t sequence, int32_t limit,
+  void events_after(const host::EventsAsked& asked,
                     host::Then<std::vector<market::Event>> then) override;
   void forget_events(Instant before, int32_t at_most, host::Then<int64_t> then) override;
 

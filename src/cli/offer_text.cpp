@@ -92,7 +92,7 @@ std::string ranking_notes(const wire::QueryAnswer& told, bool explain) {
     }
   }
   if (told.verdicts.empty()) return text;
-  Table verdicts({{"EVERY VISIBLE OFFER"}, {"VERDICT"}, {"WHY"}});
+  Table verdicts({{"OFFER"}, {"VERDICT"}, {"WHY"}});
   for (const wire::Verdict& verdict : told.verdicts) {
     const bool fits = verdict.ruled_out_by.empty();
     verdicts.add({verdict.offer.text, fits ? "fits" : verdict.ruled_out_by,

@@ -92,7 +92,7 @@ void CatalogueFeed::refresh() {
   if (busy_) return;
   if (!ready_) return load_page(0, {});
   busy_ = true;
-  store_.events_after(last_event_, k_page,
+  store_.events_after({last_event_, k_page},
                       lifeline_.guard([this](Result<std::vector<market::Event>> events) {
                         busy_ = false;
                         if (events && !events->empty()) return follow(*events);

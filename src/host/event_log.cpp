@@ -25,7 +25,7 @@ void EventLog::refresh() {
   if (!ready_) return find_beginning();
   busy_ = true;
   again_ = false;
-  store_.events_after(last_, options_.page,
+  store_.events_after({last_, options_.page},
                       lifeline_.guard([this](Result<std::vector<market::Event>> events) {
                         busy_ = false;
                         if (!events) {

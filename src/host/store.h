@@ -79,6 +79,12 @@ struct Committed {
   int64_t last_event = 0;
 };
 
+struct EventsAsked {
+  int64_t after = 0;
+  int32_t limit = 0;
+  bool may_wait = false;  // see Load; a broker that keeps up with the log may not
+};
+
 template <class T>
 using Then = std::function<void(Result<T>)>;
 
@@ -87,9 +93,8 @@ class Store {
   virtual ~Store() = default;
   virtual void load(Load what, Then<Snapshot> then) = 0;
   virtual void commit(Commit what, Then<Committed> then) = 0;
-  // Events after `sequence`, oldest first, at most `limit`. `gone`: some of them are forgotten.
-  virtual void events_after(int64_t sequence, int32_t limit,
-                            Then<std::vector<market::Event>> then) = 0;
+  // Oldest first. `gone`: some of them are forgotten.
+  virtual void events_after(const EventsAsked& asked, Then<std::vector<market::Event>> then) = 0;
   // Forgets the oldest events, as far as they lie before `before`, at most so many. Answers the
   // sequence of the oldest that is kept, last_event + 1 when none is.
   virtual void forget_events(Instant before, int32_t at_most, Then<int64_t> then) = 0;

@@ -153,9 +153,10 @@ void SqliteStore::load(host::Load what, host::Then<host::Snapshot> then) {
   read(may_wait, std::move(then), [this, what = std::move(what)] { return load_now(what); });
 }
 
-void SqliteStore::events_after(int64_t sequence, int32_t limit,
+void SqliteStore::events_after(const host::EventsAsked& asked,
                                host::Then<std::vector<market::Event>> then) {
-  read(true, std::move(then), [this, sequence, limit] { return events_now(sequence, limit); });
+  read(asked.may_wait, std::move(then),
+       [this, asked] { return events_now(asked.after, asked.limit); });
 }
 
 void SqliteStore::forget_events(Instant before, int32_t at_most, host::Then<int64_t> then) {

@@ -67,7 +67,7 @@ class SqliteStore final : public host::Store {
   // Any thread may call these; answers come on the loop.
   void load(host::Load what, host::Then<host::Snapshot> then) override;
   void commit(host::Commit what, host::Then<host::Committed> then) override;
-  void events_after(int64_t sequence, int32_t limit,
+  void events_after(const host::EventsAsked& asked,
                     host::Then<std::vector<market::Event>> then) override;
   void forget_events(Instant before, int32_t at_most, host::Then<int64_t> then) override;
   // Reads the whole file; nothing else is served meanwhile.

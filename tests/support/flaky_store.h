@@ -77,15 +77,19 @@ class FlakyStore final : public host::Store {
         commits_, [&] { return write(what); }, std::move(then));
   }
 
-  void events_after(int64_t sequence, int32_t limit,
+  void events_after(const host::EventsAsked& asked,
                     host::Then<std::vector<market::Event>> then) override {
-    if (sequence < rows_.first_event() - 1) {
-      return loop_.post([then = std::move(then),
-                         gone = host::events_gone(sequence, rows_.first_event())] { then(gone); });
+    if (asked.after < rows_.first_event() - 1) {
+      return loop_.post(
+          [then = std::move(then), gone = host::events_gone(asked.after, rows_.first_event())] {
+            then(gone);
+          });
     }
     std::vector<market::Event> events;
     for (const market::Event& event : rows_.events()) {
-      if (event.sequence <= sequence || events.size() >= static_cast<size_t>(limit)) continue;
+      if (event.sequence <= asked.after || events.size() >= static_cast<size_t>(asked.limit)) {
+        continue;
+      }
       events.push_back(event);
     }
     loop_.post([then = std::move(then), events = std::move(events)] { then(events); });

@@ -39,8 +39,9 @@ class StoreDriver {
         [&](auto then) { store_->load(std::move(what), std::move(then)); });
   }
   Result<std::vector<market::Event>> events_after(int64_t sequence, int32_t limit = INT32_MAX) {
-    return loop_.wait_for<std::vector<market::Event>>(
-        [&](auto then) { store_->events_after(sequence, limit, std::move(then)); });
+    return loop_.wait_for<std::vector<market::Event>>([&](auto then) {
+      store_->events_after({sequence, limit}, std::move(then));
+    });
   }
   Result<int64_t> forget_events(Instant before, int32_t at_most) {
     return loop_.wait_for<int64_t>(

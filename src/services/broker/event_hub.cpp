@@ -124,7 +124,7 @@ void EventHub::feed(uint64_t number) {
 
 void EventHub::feed_from_store(uint64_t number) {
   store_.events_after(
-      streams_.at(number).sent, options_.page,
+      {streams_.at(number).sent, options_.page, true},
       lifeline_.guard([this, number](const Result<std::vector<market::Event>>& events) {
         const auto found = streams_.find(number);
         if (found == streams_.end()) return;

@@ -81,7 +81,7 @@ void begin_stream(Desk& desk, const std::shared_ptr<Call>& call, int64_t after) 
   if (after > desk.log.last()) return refuse_beyond(desk, call, after);
   // Whether the log still has what is asked for is the store's to say.
   if (after >= desk.log.first_kept() - 1) return open_stream(desk, call, after);
-  desk.store.events_after(after, 1,
+  desk.store.events_after({after, 1, true},
                           [&desk, call, after](const Result<std::vector<market::Event>>& events) {
                             if (events) return open_stream(desk, call, after);
                             if (events.error().code == Code::gone) {
@@ -99,7 +99,7 @@ void tell_after(Desk& desk, const std::shared_ptr<Call>& call, int64_t after, in
                 const Pick& pick) {
   if (after > desk.log.last()) return refuse_beyond(desk, call, after);
   desk.store.events_after(
-      after, limit,
+      {after, limit, true},
       [&desk, call, pick, limit, after](const Result<std::vector<market::Event>>& events) {
         if (!events && events.error().code == Code::gone) {
           return refuse_with_snapshot(desk, call, events.error());

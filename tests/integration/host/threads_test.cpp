@@ -203,8 +203,9 @@ MemoryRows read_file(const std::string& file, const std::vector<Told>& told) {
   }
   const auto snapshot =
       loop.wait_for<Snapshot>([&](auto then) { opened->load(load, then); }).value();
-  const auto events = loop.wait_for<std::vector<market::Event>>(
-                              [&](auto then) { opened->events_after(0, 1'000'000, then); })
+  const auto events = loop.wait_for<std::vector<market::Event>>([&](auto then) {
+                            opened->events_after({0, 1'000'000}, then);
+                          })
                           .value();
   MemoryRows rows;
   for (const Row& row : snapshot.rows) rows.commit({{row.key, row.record}}, {});

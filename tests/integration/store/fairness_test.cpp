@@ -115,7 +115,8 @@ TEST_F(Fairness, ListsTurnNobodyAwayWhoBuys) {
   block();
   int turned_away = 0;
   for (int n = 0; n < 500; ++n) {
-    driver.store().events_after(0, 1, [&](const auto& told) { turned_away += told ? 0 : 1; });
+    driver.store().events_after({0, 1, true},
+                                [&](const auto& told) { turned_away += told ? 0 : 1; });
   }
   commit(k_first + 1);
   driver.loop().run_until([&] { return turned_away == 100; });

@@ -197,8 +197,9 @@ class Life {
     const auto state =
         loop_.wait_for<host::Snapshot>([&](auto then) { store_->load(load, std::move(then)); });
     if (!state) return "load failed: " + state.error().message();
-    const auto events = loop_.wait_for<std::vector<market::Event>>(
-        [&](auto then) { store_->events_after(0, INT32_MAX, std::move(then)); });
+    const auto events = loop_.wait_for<std::vector<market::Event>>([&](auto then) {
+      store_->events_after({0, INT32_MAX}, std::move(then));
+    });
     if (!events) return "events failed: " + events.error().message();
     return compare(*state, *events);
   }

@@ -78,7 +78,7 @@ TEST_F(Store, TellsNobodyWhatACrashMayTakeBack) {
   commit(put(0, 1));
   int told = 0;
   store.load({{key}, {}}, [&](const Result<host::Snapshot>&) { ++told; });
-  store.events_after(0, 10, [&](const Result<std::vector<market::Event>>&) { ++told; });
+  store.events_after({0, 10}, [&](const Result<std::vector<market::Event>>&) { ++told; });
   EXPECT_EQ(told, 0);
   store.crash();
   store.restart();
@@ -115,12 +115,12 @@ TEST_F(Store, ForgetsOnlyWhatIsDurable) {
   forget();
   EXPECT_EQ(first, 2);
   Code code = Code::internal;
-  store.events_after(0, 10, [&](const Result<std::vector<market::Event>>& events) {
+  store.events_after({0, 10}, [&](const Result<std::vector<market::Event>>& events) {
     code = events ? Code::internal : events.error().code;
   });
   EXPECT_EQ(code, Code::gone);
   bool told = false;
-  store.events_after(1, 10, [&](const Result<std::vector<market::Event>>& events) {
+  store.events_after({1, 10}, [&](const Result<std::vector<market::Event>>& events) {
     told = events && events->empty();
   });
   EXPECT_TRUE(told);
