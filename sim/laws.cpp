@@ -181,8 +181,12 @@ void Laws::settled() {
              fmt::format("contract {} is {} long after everyone left", key.id,
                          to_text(contract->state)));
     } else if (const auto* pool = held<PoolRecord>(row.record)) {
-      expect(pool->committed.is_zero() && !pool->oversold_since, 3,
-             fmt::format("pool {} has not got everything back", key.id));
+      expect(
+          pool->committed.is_zero() && !pool->oversold_since, 3,
+          fmt::format("pool {} has not got everything back: cpu {} committed, cpu {} carried that "
+                      "nobody knows{}",
+                      key.id, pool->committed.cpu_millis, pool->unaccounted.cpu_millis,
+                      pool->oversold_since ? ", oversold" : ""));
     } else if (const auto* account = held<AccountRecord>(row.record)) {
       expect(account->units == 0 && account->open_holds == 0 && account->used.is_zero(), 3,
              fmt::format("account {} still holds something", key.id));

@@ -81,7 +81,7 @@ void withdraw_pools(Workspace& workspace, const ClusterId& provider, const Conte
     const auto* present = workspace.find<PoolRecord>(key_of(id));
     if (present == nullptr) continue;
     PoolRecord pool = *present;
-    pool.withdrawn = true;
+    withdraw(pool);
     workspace.emit({.sequence = 0,
                     .at = context.now,
                     .kind = EventKind::pool_withdrawn,

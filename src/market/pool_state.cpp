@@ -35,6 +35,12 @@ std::string_view why_not_sold(const PoolRecord& pool, const EpochRecord& epoch, 
   return {};
 }
 
+void withdraw(PoolRecord& pool) {
+  pool.withdrawn = true;
+  pool.unaccounted = {};
+  pool.epoch = 0;
+}
+
 void put_pool(Workspace& workspace, PoolRecord pool, Instant now, Duration reclaim_after) {
   // Named, since the answer may be a name inside of it.
   const model::Resources sold = pool.committed + pool.unaccounted;

@@ -192,7 +192,7 @@ Result<Answer> run(Workspace& workspace, const WithdrawPool& command, const Cont
   if (*turn == Turn::repeat) return Answer{};
   PoolRecord next = *present;
   next.sequence = command.sequence;
-  next.withdrawn = true;
+  withdraw(next);
   workspace.emit(publication(EventKind::pool_withdrawn, context.now, next.pool.id.text,
                              next.pool.id, next.provider, next.sequence));
   put_pool(workspace, std::move(next), context.now, context.rules.reclaim_after);

@@ -167,6 +167,7 @@ net::Response Api::refuse(int status, std::string_view reason) {
                                 : status == 431 ? "header-too-large"
                                 : status == 408 ? "too-slow"
                                 : status == 500 ? "internal"
+                                : status == 503 ? "unavailable"
                                                 : "malformed";
   desk_.metrics
       .counter("spillway_unparsed_total", "What never became a request, by answer",

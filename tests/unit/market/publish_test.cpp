@@ -84,6 +84,28 @@ TEST_F(Publish, AWithdrawnPoolSellsNothingAndItsContractsStay) {
   EXPECT_EQ(book.sold(), 0);
 }
 
+TEST_F(Publish, AWithdrawnPoolForgetsWhatOnlyItsProviderKnew) {
+  const auto report = [&](int64_t sequence, std::vector<Carried> carries) {
+    return book.run(PublishPool{k_seller, pool_of(3), sequence, hours(1), std::move(carries),
+                                book.epoch(), book.pool().report + 1});
+  };
+  const ContractId stray = book.fresh_id();
+  ASSERT_TRUE(report(2, {{stray, 4, minute_offer().shape}}));
+  ASSERT_TRUE(book.pool().oversold_since);
+
+  ASSERT_TRUE(book.run(WithdrawPool{k_seller, pool_of(3).id, 3}));
+  EXPECT_TRUE(book.pool().unaccounted.is_zero());
+  EXPECT_FALSE(book.pool().oversold_since);
+
+  // Published without saying what it carries now, it is not sold from.
+  ASSERT_TRUE(book.run(
+      PublishPool{k_seller, pool_of(3), 4, hours(1), {}, book.epoch(), book.pool().report}));
+  EXPECT_TRUE(is_refused(book.hold(k_buyer, 1), Code::taken));
+  ASSERT_TRUE(report(5, {{stray, 2, minute_offer().shape}}));
+  EXPECT_TRUE(is_refused(book.hold(k_buyer, 2), Code::taken));
+  EXPECT_TRUE(book.hold(k_buyer, 1));
+}
+
 TEST_F(Publish, WithdrawingTwiceIsWithdrawingOnce) {
   ASSERT_TRUE(book.run(WithdrawPool{k_seller, pool_of(3).id, 2}));
   ASSERT_TRUE(book.run(WithdrawOffer{k_seller, minute_offer().id, 2}));
@@ -98,7 +120,8 @@ TEST_F(Publish, WithdrawingTwiceIsWithdrawingOnce) {
 TEST_F(Publish, AWithdrawnPoolComesBackOnlyWithANewerSequence) {
   ASSERT_TRUE(book.run(WithdrawPool{k_seller, pool_of(3).id, 2}));
   EXPECT_TRUE(is_refused(publish_pool(2, pool_of(3)), Code::stale));
-  ASSERT_TRUE(publish_pool(3, pool_of(3)));
+  ASSERT_TRUE(book.run(
+      PublishPool{k_seller, pool_of(3), 3, hours(1), {}, book.epoch(), book.pool().report + 1}));
   EXPECT_TRUE(book.hold(k_buyer, 3));
 }
 
