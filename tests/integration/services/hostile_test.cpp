@@ -32,7 +32,13 @@ using test::Members;
 using test::Papers;
 using test::RawClient;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// clang tells of its sanitizers by __has_feature only.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SPILLWAY_IS_SANITIZED
+#endif
+#endif
+#if defined(SPILLWAY_IS_SANITIZED)
 constexpr size_t k_crowd = 1'000;
 constexpr int64_t k_kib_each = 512;
 #else
