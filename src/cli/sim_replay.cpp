@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/shell_text.h"
+#include "base/shell_text.h"
 
 namespace spillway::cli {
 

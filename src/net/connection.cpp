@@ -29,9 +29,8 @@ Connection::~Connection() {
 
 void Connection::start(const TlsContext& tls) {
   host_.poll.watch(link_.fd(), true, false, [this](Ready ready) { on_ready(ready); });
-  has_tls_ = tls != nullptr;
-  if (!has_tls_) {
-    enter(Phase::idle, host_.limits.idle);
+  if (tls == nullptr) {
+    enter_idle();
   } else {
     enter(Phase::handshake, host_.limits.handshake);
     if (!link_.start_tls_server(tls.get())) close();
@@ -41,6 +40,10 @@ void Connection::start(const TlsContext& tls) {
 void Connection::enter(Phase phase, Duration deadline) {
   phase_ = phase;
   deadline_ms_ = deadline.ms > 0 ? steady_ms() + deadline.ms : 0;
+}
+
+void Connection::enter_idle() {
+  enter(Phase::idle, is_stranger() ? host_.limits.stranger_idle : host_.limits.idle);
 }
 
 void Connection::want(bool read, bool write) {
@@ -109,7 +112,7 @@ void Connection::shake_hands() {
   }
   peer_.certificate = peer_certificate(link_.tls());
   if (is_resumed(link_.tls())) ++host_.counts.handshakes_resumed;
-  enter(Phase::idle, is_stranger() ? host_.limits.stranger_idle : host_.limits.idle);
+  enter_idle();
   want(true, false);
   if (host_.is_draining) return close();
   receive();

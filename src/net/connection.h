@@ -92,13 +92,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string_view parse(std::string_view bytes);
   void begin_request();
   void count_body(size_t bytes);
-  bool is_stranger() const { return has_tls_ && peer_.certificate == nullptr; }
+  bool is_stranger() const { return link_.tls() != nullptr && peer_.certificate == nullptr; }
   void enter_body();
   void handle();
   void resume();
   void pump();
   void refuse(Refusal why);
   void enter(Phase phase, Duration deadline);
+  void enter_idle();
   void finish_answer();
   void finish_output();
   void want(bool read, bool write);
@@ -121,7 +122,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   size_t discarded_ = 0;
   size_t body_bytes_ = 0;  // our part of host_.bodies_bytes
   Phase phase_ = Phase::handshake;
-  bool has_tls_ = false;
   bool reads_ = true;
   bool writes_ = false;
   bool read_needs_writable_ = false;  // TLS has something to say before it can read on

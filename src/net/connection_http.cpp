@@ -129,7 +129,7 @@ void Connection::respond(const Response& response) {
 
 void Connection::finish_answer() {
   if (keeps_alive_) {
-    enter(Phase::idle, is_stranger() ? host_.limits.stranger_idle : host_.limits.idle);
+    enter_idle();
   } else {
     enter(Phase::ending, {});
   }

@@ -9,22 +9,13 @@
 #include <openssl/crypto.h>
 #include <sys/mman.h>
 
+#include "base/sanitized.h"
+
 namespace spillway::net {
 namespace {
 
 // Sanitizers must see every buffer by itself.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool k_shelved = false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-    __has_feature(memory_sanitizer)
-constexpr bool k_shelved = false;
-#else
-constexpr bool k_shelved = true;
-#endif
-#else
-constexpr bool k_shelved = true;
-#endif
+constexpr bool k_shelved = !k_is_sanitized;
 
 constexpr size_t k_slot_bytes = 24 * 1024;   // a handshake's buffer is 21.3 KiB
 constexpr size_t k_least_bytes = 12 * 1024;  // smaller ones are malloc's business

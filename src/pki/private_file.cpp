@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/shell_text.h"
 #include "pki/file_handle.h"
 
 namespace spillway::pki {
@@ -16,23 +17,10 @@ namespace {
 constexpr size_t k_max_file = size_t{1} << 20;
 constexpr mode_t k_others = 077;
 
-// For a line that a person copies into a shell.
-std::string shell_word(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      word += "'\\''";
-    } else {
-      word += c;
-    }
-  }
-  return word + "'";
-}
-
 Status check_closed_to_others(const std::string& path, mode_t mode, const char* chmod) {
   if ((mode & k_others) == 0) return {};
   return fail(Code::denied, path, "users other than its owner may use it",
-              std::string(chmod) + " " + shell_word(path));
+              std::string(chmod) + " " + shell_quoted(path));
 }
 
 Status ask(const WriteProbe& probe, WriteStep step) { return probe ? probe(step) : Status(); }

@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/sanitized.h"
 #include "host/book_host.h"
 #include "live/broker_process.h"
 #include "live/federation.h"
@@ -32,19 +33,8 @@ using test::Members;
 using test::Papers;
 using test::RawClient;
 
-// clang tells of its sanitizers by __has_feature only.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SPILLWAY_IS_SANITIZED
-#endif
-#endif
-#if defined(SPILLWAY_IS_SANITIZED)
-constexpr size_t k_crowd = 1'000;
-constexpr int64_t k_kib_each = 512;
-#else
-constexpr size_t k_crowd = 10'000;
-constexpr int64_t k_kib_each = 48;
-#endif
+constexpr size_t k_crowd = k_is_sanitized ? 1'000 : 10'000;
+constexpr int64_t k_kib_each = k_is_sanitized ? 512 : 48;
 
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;

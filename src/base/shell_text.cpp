@@ -1,6 +1,6 @@
-#include "cli/shell_text.h"
+#include "base/shell_text.h"
 
-namespace spillway::cli {
+namespace spillway {
 
 std::string shell_quoted(std::string_view text) {
   std::string word = "'";
@@ -21,4 +21,4 @@ std::string shell_word(std::string_view text) {
   return is_plain && !text.empty() ? std::string(text) : shell_quoted(text);
 }
 
-}  // namespace spillway::cli
+}  // namespace spillway

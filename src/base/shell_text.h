@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace spillway::cli {
+namespace spillway {
 
 // In single quotation marks: one word for bash, zsh and fish, whatever is in it.
 std::string shell_quoted(std::string_view text);
@@ -12,4 +12,4 @@ std::string shell_quoted(std::string_view text);
 // The same, but as it is when nothing in it has a meaning for a shell.
 std::string shell_word(std::string_view text);
 
-}  // namespace spillway::cli
+}  // namespace spillway

@@ -1,13 +1,11 @@
-#include "cli/shell_text.h"
+#include "base/shell_text.h"
 
 #include <array>
 #include <cstdio>
 
 #include <gtest/gtest.h>
 
-#include "cli/sim_replay.h"
-
-namespace spillway::cli {
+namespace spillway {
 namespace {
 
 std::string read_by_a_shell(const std::string& word) {
@@ -29,13 +27,5 @@ TEST(ShellWord, AShellReadsWhatWasWritten) {
   }
 }
 
-TEST(ReplayLine, IsSafeToPaste) {
-  EXPECT_EQ(replay_line(7, "", "none"), "spillway sim --seed 7");
-  EXPECT_EQ(replay_line(7, "sim/scenarios/rush.yaml", "lost-hold"),
-            "spillway sim --seed 7 --scenario sim/scenarios/rush.yaml --mutant lost-hold");
-  EXPECT_EQ(replay_line(7, "my rush; it's.yaml", "none"),
-            "spillway sim --seed 7 --scenario 'my rush; it'\\''s.yaml'");
-}
-
 }  // namespace
-}  // namespace spillway::cli
+}  // namespace spillway
