@@ -36,15 +36,7 @@ Result<wire::CertificateAnswer> enrol_operator(const OperatorOrder& order, const
   if (!token) return tl::unexpected(token.error());
   const auto identity = join_book(order, *token, *issued);
   if (!identity) return tl::unexpected(identity.error());
-  wire::CertificateAnswer told;
-  told.federation = issuer->federation();
-  told.name = identity->name;
-  told.roles = identity->roles;
-  told.certificate = identity->certificate;
-  told.authorities = issuer->authorities();
-  told.not_after = identity->not_after;
-  told.renew_at = identity->not_after - (services::k_certificate_life - services::k_renew_after);
-  return told;
+  return services::answer_of(*issuer, *identity);
 }
 
 }  // namespace spillway::cli

@@ -1,9 +1,8 @@
 // Contracts as their parties and the overseers see them, and the snapshot to begin from.
-#include "services/broker/body.h"
 #include "services/broker/handlers.h"
+#include "services/broker/listing.h"
 #include "services/broker/own_contracts.h"
 #include "services/broker/snapshot.h"
-#include "services/wire/convert.h"
 
 namespace spillway::services {
 namespace {
@@ -12,36 +11,27 @@ bool is_party(const model::Contract& contract, const std::string& name) {
   return contract.buyer.text == name || contract.provider.text == name;
 }
 
-void tell_page(Desk& desk, Call& call, const std::vector<host::Row>& rows, bool more) {
-  wire::ContractPage page;
-  for (const host::Row& row : rows) {
-    if (const auto* contract = held<model::Contract>(row)) page.contracts.push_back(*contract);
-  }
-  if (more && !rows.empty()) page.next = rows.back().key.id;
-  answer(desk, call, 200, page);
+// Bought and sold: two lists that become one page.
+void list_own(Desk& desk, const std::shared_ptr<Call>& call) {
+  PageAsked asked;
+  if (!page_asked(desk, *call, asked)) return;
+  host::Load own{{}, scans_of_own(call->caller.name, asked)};
+  load(desk, call, std::move(own), [&desk, call, asked](const host::Snapshot& snapshot) {
+    const auto found = merge_own(snapshot.found[0], snapshot.found[1], asked.limit);
+    wire::ContractPage page;
+    for (const host::Row& row : found.rows) {
+      if (const auto* contract = held<model::Contract>(row)) page.contracts.push_back(*contract);
+    }
+    if (found.more && !found.rows.empty()) page.next = found.rows.back().key.id;
+    answer(desk, *call, 200, page);
+  });
 }
 
 }  // namespace
 
 void handle_list_contracts(Desk& desk, const std::shared_ptr<Call>& call) {
-  PageAsked asked;
-  if (!page_asked(desk, *call, asked)) return;
-  if (call->scope == Scope::own) {
-    host::Load own{{}, scans_of_own(call->caller.name, asked)};
-    return load(desk, call, std::move(own), [&desk, call, asked](const host::Snapshot& snapshot) {
-      const auto found = merge_own(snapshot.found[0], snapshot.found[1], asked.limit);
-      tell_page(desk, *call, found.rows, found.more);
-    });
-  }
-  host::Scan scan;
-  scan.kind = market::Kind::contract;
-  scan.by = host::Scan::By::all;
-  scan.after = asked.after;
-  scan.limit = asked.limit;
-  load(desk, call, {{}, {scan}}, [&desk, call, asked](const host::Snapshot& snapshot) {
-    const std::vector<host::Row>& rows = snapshot.found[0];
-    tell_page(desk, *call, rows, std::cmp_equal(rows.size(), asked.limit));
-  });
+  if (call->scope == Scope::own) return list_own(desk, call);
+  list_rows<model::Contract>(desk, call, market::Kind::contract, &wire::ContractPage::contracts);
 }
 
 void handle_get_contract(Desk& desk, const std::shared_ptr<Call>& call) {

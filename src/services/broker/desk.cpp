@@ -124,6 +124,17 @@ bool is_json(const net::Request& request) {
   return net::equal_ignoring_case(essence, "application/json");
 }
 
+host::Scan scan_of(market::Kind kind, host::Scan::By by, const std::string& name,
+                   const PageAsked& page) {
+  host::Scan scan;
+  scan.kind = kind;
+  scan.by = by;
+  scan.name = name;
+  scan.after = page.after;
+  scan.limit = page.limit;
+  return scan;
+}
+
 std::string etag_of(int64_t version) { return fmt::format("\"{}\"", version); }
 
 bool not_modified(Desk& desk, Call& call, const std::string& etag) {

@@ -95,6 +95,8 @@ struct PageAsked {
   int32_t limit = 100;
 };
 bool page_asked(Desk& desk, Call& call, PageAsked& page);
+host::Scan scan_of(market::Kind kind, host::Scan::By by, const std::string& name,
+                   const PageAsked& page);
 
 std::string etag_of(int64_t version);
 // True when the client has it already: then 304 was answered.

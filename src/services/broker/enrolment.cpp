@@ -5,18 +5,6 @@
 namespace spillway::services {
 namespace {
 
-wire::CertificateAnswer answer_of(const Desk& desk, const model::Identity& identity) {
-  wire::CertificateAnswer told;
-  told.federation = desk.issuer.federation();
-  told.name = identity.name;
-  told.roles = identity.roles;
-  told.certificate = identity.certificate;
-  told.authorities = desk.issuer.authorities();
-  told.not_after = identity.not_after;
-  told.renew_at = identity.not_after - (k_certificate_life - k_renew_after);
-  return told;
-}
-
 // Once this broker knows of what it tells: a repeated answer is of something that another broker,
 // or an attempt whose outcome was unknown, has done.
 void when_known(Desk& desk, const std::shared_ptr<Call>& call, const market::Answer& told,
@@ -38,7 +26,7 @@ void join_with(Desk& desk, const std::shared_ptr<Call>& call, const market::Toke
   submit(desk, call, market::Join{token.id, issued->key, issued->certificate, issued->not_after},
          [&desk, call](const market::Answer& told) {
            when_known(desk, call, told, [&desk, call, told] {
-             answer(desk, *call, told.replayed ? 200 : 201, answer_of(desk, *told.identity));
+             answer(desk, *call, told.replayed ? 200 : 201, answer_of(desk.issuer, *told.identity));
            });
          });
 }
@@ -72,7 +60,7 @@ void handle_recertify(Desk& desk, const std::shared_ptr<Call>& call) {
                            issued->not_after},
          [&desk, call](const market::Answer& told) {
            when_known(desk, call, told, [&desk, call, told] {
-             answer(desk, *call, 201, answer_of(desk, *told.identity));
+             answer(desk, *call, 201, answer_of(desk.issuer, *told.identity));
            });
          });
 }

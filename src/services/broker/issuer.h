@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "services/wire/bodies.h"
 
 namespace spillway::services {
 
@@ -38,5 +39,8 @@ class Issuer {
 inline constexpr Duration k_certificate_life = hours(24);
 inline constexpr Duration k_renew_after = hours(16);
 inline constexpr Duration k_renewable = hours(30 * 24);
+
+// What a member is told that has a certificate.
+wire::CertificateAnswer answer_of(const Issuer& issuer, const model::Identity& identity);
 
 }  // namespace spillway::services

@@ -12,12 +12,8 @@ void list_rows(Desk& desk, const std::shared_ptr<Call>& call, market::Kind kind,
                std::vector<Row> Page::*rows) {
   PageAsked asked;
   if (!page_asked(desk, *call, asked)) return;
-  host::Scan scan;
-  scan.kind = kind;
-  scan.by = call->scope == Scope::all ? host::Scan::By::all : host::Scan::By::owner;
-  scan.name = call->caller.name;
-  scan.after = asked.after;
-  scan.limit = asked.limit;
+  const auto by = call->scope == Scope::all ? host::Scan::By::all : host::Scan::By::owner;
+  const host::Scan scan = scan_of(kind, by, call->caller.name, asked);
   load(desk, call, {{}, {scan}}, [&desk, call, rows, asked](const host::Snapshot& snapshot) {
     Page page;
     for (const host::Row& row : snapshot.found[0]) {

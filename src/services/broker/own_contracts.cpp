@@ -2,20 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 namespace spillway::services {
 
 std::vector<host::Scan> scans_of_own(const std::string& name, const PageAsked& page) {
-  host::Scan bought;
-  bought.kind = market::Kind::contract;
-  bought.by = host::Scan::By::owner;
-  bought.name = name;
-  bought.after = page.after;
-  bought.limit = page.limit;
-  host::Scan sold = bought;
-  sold.by = host::Scan::By::provider;
-  return {std::move(bought), std::move(sold)};
+  return {scan_of(market::Kind::contract, host::Scan::By::owner, name, page),
+          scan_of(market::Kind::contract, host::Scan::By::provider, name, page)};
 }
 
 // Each list is in order and has the first `limit` of its side, so the first `limit` of both are

@@ -11,22 +11,14 @@ using market::Kind;
 
 constexpr int32_t k_most_rows = 10'000;
 
-host::Scan published_by(const std::string& name, Kind kind) {
-  host::Scan scan;
-  scan.kind = kind;
-  scan.by = host::Scan::By::owner;
-  scan.name = name;
-  scan.limit = k_most_rows;
-  return scan;
-}
-
 // One load: all of it is true at the same event.
 host::Load load_of(const std::string& name) {
   host::Load load;
   load.keys = {market::epoch_key()};
-  load.scans = scans_of_own(name, {{}, k_most_rows});
-  load.scans.push_back(published_by(name, Kind::pool));
-  load.scans.push_back(published_by(name, Kind::offer));
+  const PageAsked most{{}, k_most_rows};
+  load.scans = scans_of_own(name, most);
+  load.scans.push_back(scan_of(Kind::pool, host::Scan::By::owner, name, most));
+  load.scans.push_back(scan_of(Kind::offer, host::Scan::By::owner, name, most));
   return load;
 }
 

@@ -11,6 +11,7 @@ namespace spillway::wire {
 PoolRow row_of(const market::PoolRecord& record);
 OfferRow row_of(const market::OfferRecord& record);
 model::Cluster row_of(const market::AccountRecord& record);
+inline const model::Contract& row_of(const model::Contract& contract) { return contract; }
 IdentityRow row_of(const model::Identity& identity);
 TokenRow row_of(const market::TokenRecord& record);
 QueryAnswer answer_of(const rank::Ranking& ranking);
