@@ -72,7 +72,7 @@ class Handler {
   static constexpr size_t max_string_size = size_t(-1);
   // NOLINTEND(readability-identifier-naming)
 
-  explicit Handler(std::string_view text) : tracker_(text) {}
+  Handler(std::string_view text, size_t max_depth) : tracker_(text), builder_(max_depth) {}
 
   NodeBuilder& builder() { return builder_; }
 
@@ -166,7 +166,8 @@ class Handler {
 
 }  // namespace
 
-Result<Node> parse_json(std::string_view text, std::string_view what, size_t max_bytes) {
+Result<Node> parse_json(std::string_view text, std::string_view what, size_t max_bytes,
+                        size_t max_depth) {
   if (text.size() > max_bytes) {
     return fail(Code::invalid, std::string(what), fmt::format("{} bytes are too many", text.size()),
                 fmt::format("send at most {}", max_bytes));
@@ -174,8 +175,8 @@ Result<Node> parse_json(std::string_view text, std::string_view what, size_t max
   if (!is_utf8(text)) return fail(Code::invalid, std::string(what), "it is not UTF-8");
   json::parse_options options;
   // NodeBuilder counts the depth too; one more here, so that its words are heard.
-  options.max_depth = k_max_depth + 1;
-  json::basic_parser<Handler> parser(options, text);
+  options.max_depth = max_depth + 1;
+  json::basic_parser<Handler> parser(options, text, max_depth);
   json::error_code ec;
   const size_t consumed = parser.write_some(false, text.data(), text.size(), ec);
   NodeBuilder& builder = parser.handler().builder();

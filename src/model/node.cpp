@@ -95,8 +95,8 @@ bool NodeBuilder::awaits_key() const {
 }
 
 bool NodeBuilder::open(Node::Kind kind, Position position) {
-  if (open_.size() >= k_max_depth) {
-    return refuse(fmt::format("nested deeper than {}", k_max_depth), position);
+  if (open_.size() >= max_depth_) {
+    return refuse(fmt::format("nested deeper than {}", max_depth_), position);
   }
   if (awaits_key()) return refuse("a key that is no text", position);
   Node node;

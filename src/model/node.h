@@ -43,11 +43,15 @@ std::string pointed(std::string_view what, Position position, Pointing pointing)
 inline constexpr size_t k_max_document_bytes = size_t{1} << 20;
 inline constexpr size_t k_max_row_bytes = size_t{4} << 20;
 inline constexpr size_t k_max_depth = 32;
+// Of documents that are not ours: a custom resource's schema nests this deep in good faith.
+inline constexpr size_t k_max_foreign_depth = 128;
 
 // Builds a Node from the events of a parser, within the limits above and without keys that are
 // there twice. After the first refusal nothing more is taken; `reason` says why.
 class NodeBuilder {
  public:
+  explicit NodeBuilder(size_t max_depth = k_max_depth) : max_depth_(max_depth) {}
+
   bool open(Node::Kind kind, Position position);
   bool close();
   bool key(std::string text, Position position);
@@ -62,6 +66,7 @@ class NodeBuilder {
  private:
   bool place(Node node);
 
+  size_t max_depth_;
   std::vector<Node> open_;  // containers that are not closed yet, outermost first
   Node root_;
   std::string key_;
