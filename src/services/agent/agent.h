@@ -55,7 +55,7 @@ class Agent {
 
   host::Loop& loop_;
   StateKeeper keeper_;
-  Alarm alarm_;
+  host::Alarm alarm_;
   Context context_;
   Renewals renewals_;
   Tenancy tenancy_;
@@ -65,7 +65,7 @@ class Agent {
   bool selling_ = false;  // not before the broker's numbers are known
   bool stopped_ = false;
   bool resyncing_ = false;
-  Backoff resync_backoff_;
+  host::Backoff resync_backoff_;
   host::Lifeline life_;
 };
 

@@ -4,9 +4,9 @@
 #include <functional>
 #include <string>
 
+#include "host/backoff.h"
 #include "host/loop.h"
 #include "host/random.h"
-#include "services/agent/backoff.h"
 #include "services/agent/state_keeper.h"
 #include "services/log.h"
 #include "services/wire/broker_client.h"
@@ -44,7 +44,7 @@ inline constexpr Instant k_never = k_last_instant;
 struct Attempt {
   bool in_flight = false;
   Instant due;
-  Backoff backoff;
+  host::Backoff backoff;
   std::string told;  // the last refusal that was logged
 
   // A due time further away than anyone would wait is one of before the clock was put back.
@@ -58,12 +58,13 @@ struct Attempt {
   // Sets when to try again. A refusal is logged once; that the broker is away is the follower's
   // to tell.
   void fail(Context& context, std::string_view what, const Error& error,
-            Duration longest = k_longest_wait) {
+            Duration longest = host::k_longest_wait) {
     const bool not_now = describe(error.code).not_now;
     const Duration wait = backoff.next(context.random, longest);
-    due =
-        context.now() +
-        (not_now ? wait : between(context.random, Duration{k_refused_wait.ms / 2}, k_refused_wait));
+    due = context.now() +
+          (not_now ? wait
+                   : host::between(context.random, Duration{host::k_refused_wait.ms / 2},
+                                   host::k_refused_wait));
     if (error.code == Code::unavailable || error.code == Code::contended) return;
     const std::string message = error.message();
     context.last_error = message;

@@ -80,7 +80,8 @@ void Follower::on_end(const Error& why) {
   }
   context_.last_error = why.message();
   if (why.code == Code::denied) {
-    return begin_later(between(context_.random, Duration{k_refused_wait.ms / 2}, k_refused_wait));
+    return begin_later(host::between(context_.random, Duration{host::k_refused_wait.ms / 2},
+                                     host::k_refused_wait));
   }
   begin_later(backoff_.next(context_.random));
 }

@@ -42,7 +42,7 @@ class Follower {
   bool connected_ = false;
   bool told_ = false;  // that the broker is away
   Instant opened_;
-  Backoff backoff_;
+  host::Backoff backoff_;
   std::unique_ptr<wire::EventStream> stream_;
   host::Lifeline life_;
 };

@@ -30,7 +30,7 @@ Instant NoticeGiver::step() {
          choose_to_notice(memory.published->capacity, tenancy_.sold_from(pool))) {
       Notice& notice = notices_[id];
       if (notice.given || notice.attempt.in_flight) continue;
-      if (!notice.attempt.is_due(now, k_refused_wait)) {
+      if (!notice.attempt.is_due(now, host::k_refused_wait)) {
         next = std::min(next, notice.attempt.due);
       } else if (in_flight_ < k_most_in_flight) {
         give(id, notice);

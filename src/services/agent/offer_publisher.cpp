@@ -34,7 +34,7 @@ void OfferPublisher::want(const std::vector<model::Offer>& offers) {
 void OfferPublisher::hurry() {
   for (auto& [id, sale] : sales_) {
     if (sale.attempt.backoff.failures() == 0 || !sale.attempt.told.empty()) continue;
-    const Instant soonest = context_.now() + between(context_.random, {}, seconds(1));
+    const Instant soonest = context_.now() + host::between(context_.random, {}, seconds(1));
     sale.attempt.due = std::min(sale.attempt.due, soonest);
     context_.wake_by(sale.attempt.due);
   }
@@ -101,7 +101,7 @@ Instant OfferPublisher::step() {
   Instant next = k_never;
   for (auto& [id, sale] : sales_) {
     if (sale.attempt.in_flight || !has_work(sale, context_.state().offers.at(id))) continue;
-    if (!sale.attempt.is_due(now, k_refused_wait)) {
+    if (!sale.attempt.is_due(now, host::k_refused_wait)) {
       next = std::min(next, sale.attempt.due);
     } else if (in_flight_ < k_most_in_flight) {
       sale.again = false;

@@ -34,7 +34,7 @@ class OfferPublisher {
     bool again = false;
     bool lacks_pool = false;  // it was refused for that
     bool behind = false;      // our number is: ask for the broker's first
-    Backoff catching_up;
+    host::Backoff catching_up;
   };
 
   void change(const OfferId& id, const model::Offer* wanted);

@@ -66,7 +66,7 @@ void PoolPublisher::confirm_all() {
 void PoolPublisher::hurry() {
   for (auto& [id, sale] : sales_) {
     if (sale.attempt.backoff.failures() == 0 || sale.refused) continue;
-    const Instant soonest = context_.now() + between(context_.random, {}, seconds(1));
+    const Instant soonest = context_.now() + host::between(context_.random, {}, seconds(1));
     sale.attempt.due = std::min(sale.attempt.due, soonest);
     context_.wake_by(sale.attempt.due);
   }
@@ -135,7 +135,7 @@ bool PoolPublisher::has_work(const PoolId& id, const Sale& sale) const {
 
 Instant PoolPublisher::step() {
   const Instant now = context_.now();
-  const Duration longest = std::max(context_.options.pool_lease, k_refused_wait);
+  const Duration longest = std::max(context_.options.pool_lease, host::k_refused_wait);
   Instant next = k_never;
   for (auto& [id, sale] : sales_) {
     if (sale.attempt.in_flight || !has_work(id, sale)) continue;
@@ -207,7 +207,7 @@ void PoolPublisher::on_put(const PoolId& id, int64_t sequence, int64_t epoch,
     context_.keeper.touch();
   }
   const Duration third{context_.options.pool_lease.ms / 3};
-  Duration wait = between(context_.random, Duration{third.ms * 3 / 4}, third);
+  Duration wait = host::between(context_.random, Duration{third.ms * 3 / 4}, third);
   if (answer->epoch == epoch) {
     sale.confirmed = epoch;
     sale.surprises = 0;
@@ -217,7 +217,7 @@ void PoolPublisher::on_put(const PoolId& id, int64_t sequence, int64_t epoch,
   hear_epoch(answer->epoch);
   if (sale.confirmed != context_.state().epoch) {
     // Again at once, unless two brokers disagree about it and would keep us busy.
-    wait = sale.surprises <= 2 ? Duration{} : between(context_.random, {}, seconds(5));
+    wait = sale.surprises <= 2 ? Duration{} : host::between(context_.random, {}, seconds(5));
   } else if (sale.again || memory.sequence != sequence) {
     wait = k_coalesce;
   }
@@ -244,8 +244,8 @@ void PoolPublisher::on_withdrawn(const PoolId& id, int64_t sequence, const Statu
 }
 
 void PoolPublisher::on_failed(const PoolId& id, Sale& sale, const Error& error) {
-  const Duration longest =
-      std::clamp(Duration{context_.options.pool_lease.ms / 3}, k_shortest_wait, k_longest_wait);
+  const Duration longest = std::clamp(Duration{context_.options.pool_lease.ms / 3},
+                                      host::k_shortest_wait, host::k_longest_wait);
   const PoolMemory& memory = context_.state().pools[id];
   sale.attempt.fail(context_, memory.withdrawn ? "pool not withdrawn" : "pool not published", error,
                     longest);

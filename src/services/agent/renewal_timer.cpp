@@ -33,7 +33,7 @@ void RenewalTimer::start() {
 
 void RenewalTimer::plan() {
   const Duration life = credentials_.not_after - credentials_.not_before;
-  const Duration jitter = between(random_, {}, Duration{std::max<int64_t>(0, life.ms / 20)});
+  const Duration jitter = host::between(random_, {}, Duration{std::max<int64_t>(0, life.ms / 20)});
   due_ = credentials_.not_before + Duration{life.ms / 3 * 2} - jitter;
 }
 

@@ -6,11 +6,11 @@
 #include <functional>
 #include <string>
 
+#include "host/alarm.h"
+#include "host/backoff.h"
 #include "host/lifeline.h"
 #include "host/loop.h"
 #include "host/random.h"
-#include "services/agent/alarm.h"
-#include "services/agent/backoff.h"
 #include "services/agent/credentials.h"
 #include "services/log.h"
 #include "services/wire/broker_client.h"
@@ -44,8 +44,8 @@ class RenewalTimer {
   std::function<void(const Credentials&)> renewed_;
   Instant due_;
   bool asking_ = false;
-  Backoff backoff_;
-  Alarm alarm_;
+  host::Backoff backoff_;
+  host::Alarm alarm_;
   host::Lifeline life_;
 };
 

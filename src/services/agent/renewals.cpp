@@ -20,7 +20,7 @@ void Renewals::seen(const model::Contract& contract) {
   lease.deadline = contract.deadline;
   lease.attempt.backoff.reset();
   const Duration half{lease.length.ms / 2};
-  const Duration jitter = between(context_.random, {}, Duration{lease.length.ms / 10});
+  const Duration jitter = host::between(context_.random, {}, Duration{lease.length.ms / 10});
   const Instant soonest = is_new ? now : now + Duration{lease.length.ms / 4};
   const Instant latest = std::max(soonest, now + half - jitter);
   lease.attempt.due = std::clamp(contract.deadline - half - jitter, soonest, latest);
@@ -32,7 +32,7 @@ Instant Renewals::step() {
   Instant next = k_never;
   for (auto& [id, lease] : leases_) {
     if (lease.attempt.in_flight) continue;
-    if (!lease.attempt.is_due(now, std::max(lease.length, k_refused_wait))) {
+    if (!lease.attempt.is_due(now, std::max(lease.length, host::k_refused_wait))) {
       next = std::min(next, lease.attempt.due);
     } else if (in_flight_ < k_most_in_flight) {
       renew(id, lease);
@@ -66,7 +66,7 @@ void Renewals::on_answer(const ContractId& id, const Result<wire::ContractAnswer
                                      "the broker told of another one", "look at the broker"}
                              : answer.error();
   const Duration longest =
-      std::clamp(Duration{lease.length.ms / 10}, k_shortest_wait, k_longest_wait);
+      std::clamp(Duration{lease.length.ms / 10}, host::k_shortest_wait, host::k_longest_wait);
   lease.attempt.fail(context_, "lease not renewed", error, longest);
   context_.wake_by(lease.attempt.due);
   if (!describe(error.code).not_now) calls_.doubt(id);

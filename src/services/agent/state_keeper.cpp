@@ -18,7 +18,7 @@ StateKeeper::StateKeeper(host::Loop& loop, host::Random& random, StateStore& sto
       ready_(std::move(ready)),
       alarm_(loop, [this] {
         if (!dirty_ || saving_) return;
-        if (loop_.now() >= save_at_ || save_at_ - loop_.now() > k_longest_wait) return save();
+        if (loop_.now() >= save_at_ || save_at_ - loop_.now() > host::k_longest_wait) return save();
         alarm_.wake_by(save_at_);
       }) {}
 

@@ -7,12 +7,12 @@
 #include <optional>
 #include <vector>
 
+#include "host/alarm.h"
+#include "host/backoff.h"
 #include "host/lifeline.h"
 #include "host/loop.h"
 #include "host/random.h"
 #include "services/agent/agent_state.h"
-#include "services/agent/alarm.h"
-#include "services/agent/backoff.h"
 #include "services/log.h"
 
 namespace spillway::agent {
@@ -58,10 +58,10 @@ class StateKeeper {
   bool dirty_ = false;
   bool reserving_ = false;
   Instant save_at_;
-  Backoff backoff_;
+  host::Backoff backoff_;
   std::vector<std::function<void()>> waiting_;  // for the next save
   std::vector<std::function<void()>> saved_;    // by the one that is under way
-  Alarm alarm_;
+  host::Alarm alarm_;
   host::Lifeline life_;
 };
 

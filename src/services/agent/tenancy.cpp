@@ -162,7 +162,7 @@ Instant Tenancy::step() {
   const Instant now = context_.now();
   for (auto& [id, look] : looks_) {
     if (look.attempt.in_flight) continue;
-    if (!look.attempt.is_due(now, k_refused_wait)) {
+    if (!look.attempt.is_due(now, host::k_refused_wait)) {
       next = std::min(next, look.attempt.due);
     } else if (in_flight_ < k_most_in_flight) {
       ask(id, look);

@@ -7,22 +7,22 @@
 #include "base/time.h"
 #include "host/random.h"
 
-namespace spillway::agent {
+namespace spillway::host {
 
 inline constexpr Duration k_shortest_wait = milliseconds(100);
 inline constexpr Duration k_longest_wait = seconds(30);
 inline constexpr Duration k_refused_wait = seconds(60);  // for what will hardly be taken unchanged
 
 // Evenly between the two, both included.
-inline Duration between(host::Random& random, Duration low, Duration high) {
+inline Duration between(Random& random, Duration low, Duration high) {
   if (high <= low) return low;
   const auto range = static_cast<uint64_t>(high.ms - low.ms) + 1;
-  return {low.ms + static_cast<int64_t>(host::below(random, range))};
+  return {low.ms + static_cast<int64_t>(below(random, range))};
 }
 
 class Backoff {
  public:
-  Duration next(host::Random& random, Duration longest = k_longest_wait) {
+  Duration next(Random& random, Duration longest = k_longest_wait) {
     constexpr int k_doublings = 20;  // far beyond any longest wait, far from overflow
     const Duration ceiling{k_shortest_wait.ms << std::min(failures_ + 1, k_doublings)};
     failures_ += 1;
@@ -35,4 +35,4 @@ class Backoff {
   int failures_ = 0;
 };
 
-}  // namespace spillway::agent
+}  // namespace spillway::host

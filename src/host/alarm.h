@@ -11,11 +11,11 @@
 #include "host/lifeline.h"
 #include "host/loop.h"
 
-namespace spillway::agent {
+namespace spillway::host {
 
 class Alarm {
  public:
-  Alarm(host::Loop& loop, std::function<void()> ring) : loop_(loop), ring_(std::move(ring)) {}
+  Alarm(Loop& loop, std::function<void()> ring) : loop_(loop), ring_(std::move(ring)) {}
 
   void wake_by(Instant time) {
     const Instant now = loop_.now();
@@ -29,10 +29,10 @@ class Alarm {
   }
 
  private:
-  host::Loop& loop_;
+  Loop& loop_;
   std::function<void()> ring_;
   std::multiset<Instant> pending_;
-  host::Lifeline life_;
+  Lifeline life_;
 };
 
-}  // namespace spillway::agent
+}  // namespace spillway::host
