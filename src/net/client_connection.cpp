@@ -12,6 +12,7 @@
 #include "net/client_error.h"
 #include "net/clock.h"
 #include "net/http_text.h"
+#include "net/keepalive.h"
 
 namespace spillway::net {
 namespace {
@@ -66,6 +67,7 @@ void ClientConnection::connect_next(std::string why) {
     link_ = std::make_unique<Link>(fd);
     const int on = 1;
     ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    probe_when_silent(fd);
     const int result =
         ::connect(fd, reinterpret_cast<const sockaddr*>(&address.bytes), address.size);
     if (result != 0 && errno != EINPROGRESS) {

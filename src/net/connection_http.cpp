@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "net/connection.h"
+#include "net/keepalive.h"
 #include "net/live_exchange.h"
 
 namespace spillway::net {
@@ -15,16 +16,9 @@ namespace {
 // missing acknowledgements when something is. Little waits in the kernel, where unsent() cannot
 // see it.
 void watch_over_stream(int fd, Duration patience) {
-  const int on = 1;
-  const int idle_seconds = 30;
-  const int between_seconds = 10;
-  const int probes = 3;
   const int lowat_bytes = 64 * 1024;
   const auto patience_ms = static_cast<unsigned int>(patience.ms);
-  ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_seconds, sizeof idle_seconds);
-  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &between_seconds, sizeof between_seconds);
-  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+  probe_when_silent(fd);
   ::setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience_ms, sizeof patience_ms);
   ::setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &lowat_bytes, sizeof lowat_bytes);
 }
