@@ -1,0 +1,47 @@
+#include "kube/session.h"
+
+#include "kube/small_file.h"
+
+namespace spillway::kube {
+namespace {
+
+// A quiet cluster sends nothing on a watch between bookmarks, and we end each ourselves within ten
+// minutes: a peer that vanished is noticed by the kernel's probes long before.
+constexpr Duration k_longest_silence = minutes(11);
+constexpr const char* k_system_authorities = "/etc/ssl/certs/ca-certificates.crt";
+
+std::shared_ptr<TokenSource> tokens_of(net::Poll& poll, host::Loop& loop, const Access& access) {
+  if (access.plugin) return std::make_shared<ExecToken>(poll, *access.plugin);
+  if (!access.token_file.empty()) return std::make_shared<FileToken>(loop, access.token_file);
+  if (!access.token.empty()) return std::make_shared<FixedToken>(access.token);
+  return nullptr;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> Session::open(net::Poll& poll, host::Loop& loop,
+                                               host::Random& random, const Access& access) {
+  net::ClientOptions options;
+  options.host = access.server.host;
+  options.port = access.server.port;
+  options.server_name = access.server_name;
+  options.authorities_pem = access.authorities_pem;
+  options.identity = access.identity;
+  options.silence = k_longest_silence;
+  if (options.authorities_pem.empty()) {
+    auto system = read_small_file(k_system_authorities);
+    if (!system) return tl::unexpected(std::move(system).error());
+    options.authorities_pem = std::move(*system);
+  }
+  auto client = net::Client::create(poll, std::move(options));
+  if (!client) return tl::unexpected(std::move(client).error());
+  std::unique_ptr<Session> session(new Session());
+  session->space_ = access.space;
+  session->client_ = std::move(*client);
+  session->api_ = std::make_unique<Api>(
+      loop, random, *session->client_,
+      ApiOptions{.prefix = access.prefix, .tokens = tokens_of(poll, loop, access)});
+  return session;
+}
+
+}  // namespace spillway::kube

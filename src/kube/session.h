@@ -1,0 +1,27 @@
+// Session: an open Access. One connection pool and the verbs on it.
+#pragma once
+
+#include <memory>
+
+#include "host/loop.h"
+#include "kube/access.h"
+#include "kube/api.h"
+
+namespace spillway::kube {
+
+class Session {
+ public:
+  static Result<std::unique_ptr<Session>> open(net::Poll& poll, host::Loop& loop,
+                                               host::Random& random, const Access& access);
+  Api& api() { return *api_; }
+  const std::string& space() const { return space_; }  // where what is ours lives
+
+ private:
+  Session() = default;
+
+  std::string space_;
+  std::unique_ptr<net::Client> client_;
+  std::unique_ptr<Api> api_;
+};
+
+}  // namespace spillway::kube

@@ -1,0 +1,184 @@
+#include "kube/watch.h"
+
+#include <utility>
+
+#include "base/text.h"
+#include "kube/failure.h"
+#include "model/json.h"
+
+namespace spillway::kube {
+namespace {
+
+constexpr int k_most_stuck = 3;
+constexpr Duration k_longest_pause = milliseconds(200);  // between streams that end in good order
+
+std::string key_text(std::string_view space, std::string_view name) {
+  return fmt::format("{}/{}", space, name);
+}
+
+Name name_from(const std::string& key) {
+  const size_t slash = key.find('/');
+  return {key.substr(0, slash), key.substr(slash + 1)};
+}
+
+}  // namespace
+
+Watch::Watch(Api& api, Resource resource, Wanted wanted, WatchCalls calls)
+    : api_(api),
+      resource_(std::move(resource)),
+      wanted_(std::move(wanted)),
+      calls_(std::move(calls)) {}
+
+template <class F>
+auto Watch::heard(F then) {
+  return life_.guard([this, turn = turn_, then = std::move(then)](auto&&... what) {
+    if (turn == turn_) then(std::forward<decltype(what)>(what)...);
+  });
+}
+
+void Watch::start() { go_on(); }
+
+void Watch::go_on() {
+  ++turn_;
+  stream_.reset();
+  lines_ = {};
+  if (version_.empty()) return list();
+  follow();
+}
+
+void Watch::list() {
+  ++counts_.lists;
+  api_.list(resource_, wanted_, heard([this](ListPage page) { take_page(std::move(page)); }),
+            heard([this](const Result<std::string>& version) {
+              if (!version) return fail(version.error());
+              finish_list(*version);
+            }));
+}
+
+void Watch::take_page(ListPage page) {
+  if (page.is_first) ++list_;
+  for (const Object& object : page.items) put(object);
+}
+
+void Watch::finish_list(const std::string& version) {
+  if (version.empty()) {
+    return fail({Code::unavailable, to_text(resource_, {wanted_.space, {}}),
+                 "the list has no version", "look whether this is an API server"});
+  }
+  std::vector<Name> vanished;
+  for (const auto& [key, seen_in] : known_) {
+    if (seen_in != list_) vanished.push_back(name_from(key));
+  }
+  for (const Name& name : vanished) {
+    known_.erase(key_text(name.space, name.name));
+    calls_.on_gone(name);
+  }
+  version_ = version;
+  stuck_ = 0;
+  is_synced_ = true;
+  calls_.on_synced();
+  go_on();
+}
+
+void Watch::follow() {
+  ++counts_.streams;
+  has_moved_ = false;
+  refused_.reset();
+  opened_ = api_.loop().now();
+  net::StreamCalls calls;
+  calls.on_head = heard([this](const net::Response& head) { on_head(head); });
+  calls.on_bytes = heard([this](std::string_view bytes) { on_bytes(bytes); });
+  calls.on_end = heard([this](const Error& why) { end(why); });
+  const Duration lasts = host::between(api_.random(), minutes(5), minutes(10));
+  api_.watch(resource_, wanted_, version_, lasts, std::move(calls),
+             heard([this](std::unique_ptr<net::Reading> stream) { stream_ = std::move(stream); }));
+}
+
+void Watch::on_head(const net::Response& head) {
+  if (head.status == 200) {
+    opened_ = api_.loop().now();
+    is_told_ = false;
+    return;
+  }
+  if (head.status == 401) api_.forget_token();
+  refused_ = failure_of(head, to_text(resource_, {wanted_.space, {}}));
+  end(*refused_);
+}
+
+void Watch::on_bytes(std::string_view bytes) {
+  if (lines_.feed(bytes, [this](std::string_view line) { return take_line(line); })) return;
+  if (!refused_) {
+    refused_ = Error{Code::unavailable, to_text(resource_, {wanted_.space, {}}),
+                     "what it streams is no list of changes", "try again"};
+  }
+  end(*refused_);
+}
+
+bool Watch::take_line(std::string_view line) {
+  const auto change =
+      model::parse_json(line, "change", Lines::k_longest, model::k_max_foreign_depth);
+  if (!change) return false;
+  const Object* object = model::look(*change, {"object"});
+  const std::string type(model::text_at(*change, {"type"}));
+  if (object == nullptr || object->kind != Object::Kind::object) return false;
+  if (type == "ERROR") {
+    refused_ = failure_in(*object, to_text(resource_, {wanted_.space, {}}));
+    return false;
+  }
+  if (type != "ADDED" && type != "MODIFIED" && type != "DELETED" && type != "BOOKMARK")
+    return false;
+  const std::string_view version = version_in(*object);
+  if (version.empty()) return false;
+  ++counts_.events;
+  has_moved_ = true;
+  take_change(type, *object);
+  version_ = version;
+  return true;
+}
+
+void Watch::take_change(const std::string& type, const Object& object) {
+  if (type == "BOOKMARK") return;
+  if (type == "DELETED") return gone(object);
+  put(object);
+}
+
+void Watch::put(const Object& object) {
+  if (name_in(object).empty()) return;
+  known_[key_text(space_in(object), name_in(object))] = list_;
+  calls_.on_put(object);
+}
+
+void Watch::gone(const Object& object) {
+  if (known_.erase(key_text(space_in(object), name_in(object))) > 0) calls_.on_gone(key_of(object));
+}
+
+// Streams are never dropped inside of their own calls. However one ends, the next one begins where
+// it ended; unless there is nothing to be had from there any more.
+void Watch::end(const Error& why) {
+  const bool is_settled = has_moved_ || api_.loop().now() - opened_ >= k_settled;
+  if (has_moved_) {
+    stuck_ = 0;
+  } else if (refused_ || !is_settled) {
+    ++stuck_;
+  }
+  if (why.code == Code::gone || stuck_ >= k_most_stuck) version_.clear();
+  if (is_settled) backoff_.reset();
+  const bool is_orderly = is_settled && !refused_;
+  if (!is_orderly) return fail(why);
+  go_on_after(host::between(api_.random(), {}, k_longest_pause));
+}
+
+void Watch::fail(const Error& why) {
+  if (why.code != Code::gone && !std::exchange(is_told_, true)) calls_.on_trouble(why);
+  const bool is_refused = why.code == Code::denied || why.code == Code::invalid;
+  go_on_after(
+      backoff_.next(api_.random(), is_refused ? host::k_refused_wait : host::k_longest_wait));
+}
+
+void Watch::go_on_after(Duration wait) {
+  ++turn_;
+  api_.loop().post(heard([this] { stream_.reset(); }));
+  api_.loop().after(wait, heard([this] { go_on(); }));
+}
+
+}  // namespace spillway::kube

@@ -1,0 +1,88 @@
+// Watch: all objects of a resource, as they are and as they change, for as long as it lives.
+//
+// It lists, then follows the changes from the version of the list. A stream that ends is taken up
+// again where it ended; bookmarks keep that place fresh. When the server no longer has that place
+// (410), or nothing comes from there, it lists again and tells what vanished meanwhile: whoever
+// listens needs no case of its own for any of this. Tries have growing, differing waits.
+//
+// Of the objects only their names are kept. Do not destroy a Watch from within its calls.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "host/backoff.h"
+#include "host/lifeline.h"
+#include "kube/api.h"
+#include "kube/lines.h"
+
+namespace spillway::kube {
+
+struct WatchCalls {
+  std::function<void(const Object&)> on_put;  // is there: new, changed, or as it was
+  std::function<void(const Name&)> on_gone;   // only what on_put has told of
+  std::function<void()> on_synced = [] {};    // a list is complete
+  // The server cannot be followed: once, until it can be again.
+  std::function<void(const Error&)> on_trouble = [](const Error&) {};
+};
+
+struct WatchCounts {
+  uint64_t lists = 0;
+  uint64_t streams = 0;
+  uint64_t events = 0;
+};
+
+class Watch {
+ public:
+  static constexpr Duration k_settled = seconds(5);  // a stream that lived so long was no accident
+
+  Watch(Api& api, Resource resource, Wanted wanted, WatchCalls calls);
+
+  void start();
+  bool is_synced() const { return is_synced_; }
+  size_t size() const { return known_.size(); }
+  const WatchCounts& counts() const { return counts_; }
+
+ private:
+  void list();
+  void take_page(ListPage page);
+  void finish_list(const std::string& version);
+  void follow();
+  void on_head(const net::Response& head);
+  void on_bytes(std::string_view bytes);
+  bool take_line(std::string_view line);
+  void take_change(const std::string& type, const Object& object);
+  void put(const Object& object);
+  void gone(const Object& object);
+  void end(const Error& why);
+  void go_on();
+  void go_on_after(Duration wait);
+  void fail(const Error& why);
+  template <class F>
+  auto heard(F then);
+
+  Api& api_;
+  Resource resource_;
+  Wanted wanted_;
+  WatchCalls calls_;
+  std::unordered_map<std::string, uint32_t> known_;  // name → the list that it was last seen in
+  uint32_t list_ = 0;
+  std::string version_;  // empty: list first
+  uint64_t turn_ = 0;    // what an earlier stream or timer still says is not heard
+  Lines lines_;
+  Instant opened_;
+  bool is_synced_ = false;
+  bool has_moved_ = false;        // the stream has told something
+  bool is_told_ = false;          // of the trouble
+  int stuck_ = 0;                 // streams from the same version that told nothing
+  std::optional<Error> refused_;  // why the stream is of no use
+  WatchCounts counts_;
+  host::Backoff backoff_;
+  std::unique_ptr<net::Reading> stream_;
+  host::Lifeline life_;
+};
+
+}  // namespace spillway::kube

@@ -1,0 +1,195 @@
+#include "kube/watch.h"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "support/manual_loop.h"
+#include "support/scripted_channel.h"
+
+namespace spillway::kube {
+namespace {
+
+std::string pod(const std::string& name, int version) {
+  return fmt::format(
+      R"({{"metadata":{{"namespace":"default","name":"{}","resourceVersion":"{}"}}}})", name,
+      version);
+}
+
+std::string change(const std::string& type, const std::string& object) {
+  return fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, object);
+}
+
+// An API server of one resource, as far as a watch can tell.
+class WatchTest : public testing::Test {
+ protected:
+  test::ManualLoop loop_;
+  host::SeededRandom random_{7};
+  test::ScriptedChannel channel_{loop_};
+  Api api_{loop_, random_, channel_, {}};
+  std::set<std::string> pods_;   // in the server
+  std::set<std::string> heard_;  // what the watch has told of
+  int version_ = 10;
+  int watch_status_ = 200;
+  bool is_reachable_ = true;
+  int troubles_ = 0;
+  int syncs_ = 0;
+  Watch watch_{api_,
+               k_pods,
+               {},
+               {[this](const Object& object) { heard_.emplace(name_in(object)); },
+                [this](const Name& name) { EXPECT_EQ(heard_.erase(name.name), 1U) << name.name; },
+                [this] { ++syncs_; }, [this](const Error&) { ++troubles_; }}};
+
+  void SetUp() override {
+    channel_.script = [this](const net::Request& request) -> std::optional<Result<net::Response>> {
+      if (!is_reachable_) return test::lost();
+      if (request.target.find("watch=true") != std::string::npos) {
+        return net::Response{watch_status_, {}, watch_status_ == 200 ? "" : "{}"};
+      }
+      std::string items;
+      for (const std::string& name : pods_) items += (items.empty() ? "" : ",") + pod(name, 1);
+      return net::Response{200,
+                           {},
+                           fmt::format(R"({{"metadata":{{"resourceVersion":"{}"}},"items":[{}]}})",
+                                       version_, items)};
+    };
+  }
+
+  void tell(const std::string& type, const std::string& name) {
+    if (type == "DELETED") {
+      pods_.erase(name);
+    } else {
+      pods_.insert(name);
+    }
+    channel_.stream(change(type, pod(name, ++version_)));
+  }
+  void cut() { channel_.end({Code::unavailable, "stream", "it ended", ""}); }
+  std::string last_target() const { return channel_.asked.back().request.target; }
+  void settle() { loop_.run_for(minutes(2)); }
+};
+
+TEST_F(WatchTest, TellsWhatIsThereAndWhatChanges) {
+  pods_ = {"a", "b"};
+  watch_.start();
+  loop_.run();
+  EXPECT_EQ(heard_, pods_);
+  EXPECT_TRUE(watch_.is_synced());
+  tell("ADDED", "c");
+  tell("DELETED", "a");
+  tell("MODIFIED", "b");
+  EXPECT_EQ(heard_, pods_);
+  EXPECT_EQ(watch_.counts().lists, 1U);
+}
+
+TEST_F(WatchTest, TakesUpACutStreamWhereItEnded) {
+  watch_.start();
+  loop_.run();
+  tell("ADDED", "a");
+  cut();
+  loop_.run_for(seconds(1));
+  EXPECT_NE(last_target().find("resourceVersion=11"), std::string::npos) << last_target();
+  EXPECT_EQ(watch_.counts().lists, 1U);
+  tell("ADDED", "b");
+  EXPECT_EQ(heard_, pods_);
+}
+
+TEST_F(WatchTest, BookmarksMoveThePlace) {
+  watch_.start();
+  loop_.run();
+  channel_.stream(change("BOOKMARK", R"({"metadata":{"resourceVersion":"99"}})"));
+  cut();
+  loop_.run_for(seconds(1));
+  EXPECT_NE(last_target().find("resourceVersion=99"), std::string::npos) << last_target();
+  EXPECT_TRUE(heard_.empty());
+}
+
+TEST_F(WatchTest, ListsAgainWhenThePlaceIsGoneAndTellsWhatVanished) {
+  pods_ = {"a", "b"};
+  watch_.start();
+  loop_.run();
+  pods_ = {"b", "c"};
+  channel_.stream(change("ERROR", R"({"kind":"Status","code":410,"reason":"Expired"})"));
+  settle();
+  EXPECT_EQ(heard_, pods_);
+  EXPECT_EQ(watch_.counts().lists, 2U);
+  EXPECT_EQ(troubles_, 0);
+  // The same when the server says so before it streams anything.
+  pods_ = {"d"};
+  watch_status_ = 410;
+  cut();
+  loop_.run_for(milliseconds(300));
+  watch_status_ = 200;
+  settle();
+  EXPECT_EQ(heard_, pods_);
+  EXPECT_EQ(watch_.counts().lists, 3U);
+}
+
+TEST_F(WatchTest, SurvivesHoursWithoutTheServerWithoutAStorm) {
+  pods_ = {"a"};
+  watch_.start();
+  loop_.run();
+  is_reachable_ = false;
+  cut();
+  const size_t before = channel_.asked.size();
+  loop_.run_for(hours(3));
+  EXPECT_EQ(troubles_, 1);
+  const size_t tries = channel_.asked.size() - before;
+  EXPECT_GT(tries, 100U);
+  EXPECT_LT(tries, 3600U);
+  is_reachable_ = true;
+  pods_ = {"b"};
+  loop_.run_for(minutes(1));
+  EXPECT_EQ(heard_, pods_);
+}
+
+TEST_F(WatchTest, GarbageIsLeftAndTheRestIsNotLost) {
+  for (const std::string garbage :
+       {"nonsense\n", "{\"type\":\"ADDED\"}\n", "{\"type\":\"LATER\",\"object\":{}}\n",
+        "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"x\"}}}\n", "[]\n"}) {
+    watch_.start();
+    loop_.run_for(seconds(1));
+    channel_.stream(garbage);
+    pods_.insert("p" + std::to_string(pods_.size()));
+    settle();
+    channel_.stream(garbage);  // again and again: it lists in the end
+    settle();
+    channel_.stream(garbage);
+    settle();
+    channel_.stream(garbage);
+    settle();
+    EXPECT_EQ(heard_, pods_) << garbage;
+  }
+}
+
+TEST_F(WatchTest, AServerWhoseHistoryIsLostIsListedAgain) {
+  watch_.start();
+  loop_.run();
+  watch_status_ = 504;  // "too large resource version"
+  pods_ = {"a"};
+  version_ = 2;
+  cut();
+  settle();
+  EXPECT_EQ(heard_, pods_);
+  EXPECT_GE(watch_.counts().lists, 2U);
+}
+
+TEST_F(WatchTest, LinesMayComeInAnyPieces) {
+  watch_.start();
+  loop_.run();
+  const std::string line = change("ADDED", pod("a", 11)) + "\n" + change("ADDED", pod("b", 12));
+  for (const char c : line) channel_.stream(std::string(1, c));
+  EXPECT_EQ(heard_, (std::set<std::string>{"a", "b"}));
+}
+
+TEST_F(WatchTest, AnEndlessLineIsNotKept) {
+  watch_.start();
+  loop_.run();
+  const std::string piece(size_t{1} << 20, 'x');
+  for (int i = 0; i < 9; ++i) channel_.stream(piece);
+  loop_.run_for(seconds(1));
+  EXPECT_GE(watch_.counts().streams, 2U);
+}
+
+}  // namespace
+}  // namespace spillway::kube
