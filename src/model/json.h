@@ -12,8 +12,7 @@ namespace spillway::model {
 
 // Errors name `what` with line and column: "offer line 1 column 17".
 Result<Node> parse_json(std::string_view text, std::string_view what = "document",
-                        size_t max_bytes = k_max_document_bytes,
-                        size_t max_depth = k_max_depth);
+                        size_t max_bytes = k_max_document_bytes, size_t max_depth = k_max_depth);
 
 // Appends `text` as a JSON string. It must be UTF-8; everything valid is.
 void append_json_string(std::string& out, std::string_view text);
