@@ -9,14 +9,13 @@
 namespace spillway::cli {
 namespace {
 
-constexpr std::string_view k_prefix = "SPILLWAY_BROKER_";
+constexpr std::string_view k_prefix = services::k_environment_prefix;
+constexpr std::string_view k_data = "data";  // not a setting of the file: it is where the file is
 
-// Without the prefix, in capitals.
 std::vector<std::string> variable_names() {
-  std::vector<std::string> names{"DATA"};
+  std::vector<std::string> names{services::environment_name(k_data)};
   for (const std::string_view setting : services::setting_names()) {
-    std::string& name = names.emplace_back(setting);
-    for (char& c : name) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+    names.push_back(services::environment_name(setting));
   }
   return names;
 }
@@ -37,14 +36,15 @@ bool is_of_kubernetes(std::string_view name, std::string_view value) {
 Status check_variable(std::string_view name, std::string_view value) {
   if (!name.starts_with(k_prefix)) return {};
   const std::vector<std::string> known = variable_names();
-  const std::string_view word = name.substr(k_prefix.size());
-  if (std::find(known.begin(), known.end(), word) != known.end()) return {};
+  if (std::find(known.begin(), known.end(), name) != known.end()) return {};
   if (is_of_kubernetes(name, value)) return {};
-  const std::vector<std::string_view> candidates(known.begin(), known.end());
-  const std::string_view meant = nearest(word, candidates);
+  // What all have in common would make every two of them seem near.
+  std::vector<std::string_view> words(known.begin(), known.end());
+  for (std::string_view& word : words) word.remove_prefix(k_prefix.size());
+  const std::string_view meant = nearest(name.substr(k_prefix.size()), words);
   return fail(Code::invalid, std::string(name), "there is no such setting",
               meant.empty() ? fmt::format("unset it, or use {} and one of {}", k_prefix,
-                                          fmt::join(known, ", "))
+                                          fmt::join(words, ", "))
                             : fmt::format("did you mean {}{}?", k_prefix, meant));
 }
 
@@ -75,7 +75,7 @@ Status check_variables(const char* const* variables) {
 
 std::string data_folder(const std::string& given, const Environment& environment) {
   if (!given.empty()) return given;
-  const char* variable = environment("SPILLWAY_BROKER_DATA");
+  const char* variable = environment(services::environment_name(k_data).c_str());
   if (variable != nullptr && *variable != '\0') return variable;
   return "/var/lib/spillway/broker";
 }

@@ -80,13 +80,13 @@ class Setter {
   Status status_;
 };
 
+}  // namespace
+
 std::string environment_name(std::string_view field) {
-  std::string name = "SPILLWAY_BROKER_";
+  std::string name(k_environment_prefix);
   for (const char c : field) name += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
   return name;
 }
-
-}  // namespace
 
 std::vector<std::string_view> setting_names() { return model::names_of<BrokerConfig>(1); }
 

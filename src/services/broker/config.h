@@ -41,6 +41,8 @@ std::string config_to_yaml(const BrokerConfig& config);  // of what differs from
 Status validate(const BrokerConfig& config);
 
 // SPILLWAY_BROKER_LISTEN, …: the field's name in capitals.
+inline constexpr std::string_view k_environment_prefix = "SPILLWAY_BROKER_";
+std::string environment_name(std::string_view field);
 Status apply_environment(BrokerConfig& config, const std::function<const char*(const char*)>& get);
 // "listen=0.0.0.0:7443", as from --set.
 Status apply_setting(BrokerConfig& config, std::string_view name, std::string_view value);
