@@ -94,7 +94,7 @@ int run_restore(const AuthorityArguments& arguments) {
 // The operator in the broker's own folder has no agent that would renew its certificate, and may
 // be the only one who could let it back in.
 Status check_operator(const std::string& data, const AuthorityFolder& authority) {
-  const std::string dir = data + "/operator";
+  const std::string dir = operator_in(data);
   if (authority.status().phase != pki::RotationPhase::finished) return {};  // told by the step
   if (!agent::has_joined(dir)) return {};
   const auto present = agent::load_credentials(dir);

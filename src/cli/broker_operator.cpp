@@ -10,7 +10,6 @@
 #include "pki/names.h"
 #include "pki/private_file.h"
 #include "services/agent/credentials.h"
-#include "services/broker/broker.h"
 
 namespace spillway::cli {
 namespace {
@@ -26,7 +25,7 @@ struct OperatorArguments {
 // Opening the store would make an empty one: in the wrong folder, or before the right one is back.
 Status check_market(const std::string& data) {
   std::error_code ignored;
-  const std::string file = fmt::format("{}/{}", data, services::k_market_file);
+  const std::string file = market_in(data);
   if (std::filesystem::exists(file, ignored)) return {};
   return fail(Code::not_found, file, "there is no market here",
               "name the broker's folder with --data, or bring market.db back first");
@@ -84,7 +83,7 @@ Result<wire::CertificateAnswer> replace_operator(const OperatorArguments& argume
 
 int run_operator(OperatorArguments arguments) {
   arguments.data = data_folder(arguments.data);
-  if (arguments.dir.empty()) arguments.dir = arguments.data + "/operator";
+  if (arguments.dir.empty()) arguments.dir = operator_in(arguments.data);
   const auto told = replace_operator(arguments);
   if (!told) return failed(k_verb, told.error());
   fmt::print(

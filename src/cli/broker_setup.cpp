@@ -33,7 +33,7 @@ Status make_data_folder(const std::string& data) {
 
 Status refuse_if_complete(const std::string& data) {
   if (!is_there(data + "/" + k_config_file) || !is_there(authority_in(data)) ||
-      !agent::has_joined(data + "/operator")) {
+      !agent::has_joined(operator_in(data))) {
     return {};
   }
   return fail(Code::conflict, data, "a broker is set up here already",
@@ -80,7 +80,7 @@ Result<BrokerSetupDone> set_up_broker(const BrokerSetup& setup) {
   if (!at) return tl::unexpected(at.error());
   SPILLWAY_TRY(refuse_if_complete(setup.data));
 
-  BrokerSetupDone done{url_text(config.names.front(), at->port), setup.data + "/operator"};
+  BrokerSetupDone done{url_text(config.names.front(), at->port), operator_in(setup.data)};
   SPILLWAY_TRY(make_data_folder(setup.data));
   SPILLWAY_TRY(make_authority(setup));
   SPILLWAY_TRY(make_operator(setup, done.url, done.operator_dir));

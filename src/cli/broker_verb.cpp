@@ -118,6 +118,12 @@ std::string authority_in(const std::string& data) {
   return fmt::format("{}/{}", data, services::k_authority_folder);
 }
 
+std::string market_in(const std::string& data) {
+  return fmt::format("{}/{}", data, services::k_market_file);
+}
+
+std::string operator_in(const std::string& data) { return data + "/operator"; }
+
 Result<std::string> broker_url(const std::string& data) {
   const auto config = read_settings({data, {}, {}}, system_environment);
   if (!config) return tl::unexpected(config.error());

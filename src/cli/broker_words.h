@@ -16,6 +16,8 @@ void add_broker_operator(Word verb);
 void add_data(Word word, std::string& data);  // --data
 std::string data_folder(const std::string& given);
 std::string authority_in(const std::string& data);
+std::string market_in(const std::string& data);
+std::string operator_in(const std::string& data);         // the identity that init makes
 Result<std::string> broker_url(const std::string& data);  // as its settings have it
 std::string url_text(const std::string& host, uint16_t port);
 

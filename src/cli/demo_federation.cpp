@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/asking.h"
+#include "cli/broker_words.h"
 #include "pki/private_file.h"
 
 namespace spillway::cli {
@@ -64,7 +65,7 @@ std::string supply_text(const Seller& seller, int usd_hour) {
 }  // namespace
 
 std::string DemoFederation::dir(const std::string& name) const {
-  return name == k_operator ? stage_.path("broker/operator") : stage_.path(name);
+  return name == k_operator ? operator_in(stage_.path("broker")) : stage_.path(name);
 }
 
 Status DemoFederation::set_up_broker() {

@@ -11,7 +11,7 @@ namespace {
 
 Result<model::Identity> join_book(const OperatorOrder& order, const services::NewToken& token,
                                   const services::Issued& issued) {
-  auto book = BookRunner::open(fmt::format("{}/{}", order.data, services::k_market_file));
+  auto book = BookRunner::open(market_in(order.data));
   if (!book) return tl::unexpected(book.error());
   const market::Origin origin{order.name, order.request};
   const auto made = (*book)->ask(
