@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <optional>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,28 +15,16 @@
 #include <unistd.h>
 
 #include "cli/demo_pids.h"
+#include "pki/file_handle.h"
 #include "pki/private_file.h"
 
 namespace spillway::cli {
 namespace {
 
+using pki::FileHandle;
+
 constexpr const char* k_run = "setup";  // the log of what runs to its end
 constexpr timespec k_look{0, 50'000'000};
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { close(); }
-  int get() const { return fd_; }
-  void close() {
-    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
-  }
-
- private:
-  int fd_;
-};
 
 sigset_t ending_signals() {
   sigset_t set;
@@ -184,12 +173,12 @@ int Stage::reap(const std::string& name) {
 Result<std::string> Stage::run(const std::vector<std::string>& words) {
   std::array<int, 2> ends{-1, -1};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return no_process(words.front());
-  const Descriptor reads(ends[0]);
-  Descriptor writes(ends[1]);
+  const FileHandle reads(ends[0]);
+  std::optional<FileHandle> writes(std::in_place, ends[1]);
   const std::string log = path(std::string(k_run) + ".log");
-  const Descriptor err(open_log(log));
-  const auto pid = spawn(k_run, words, writes.get(), err.get());
-  writes.close();
+  const FileHandle err(open_log(log));
+  const auto pid = spawn(k_run, words, writes->get(), err.get());
+  writes.reset();  // else what is read would have no end
   if (!pid) return tl::unexpected(pid.error());
   std::string printed = read_all(reads.get());
   if (reap(k_run) == 0) return printed;
@@ -197,9 +186,9 @@ Result<std::string> Stage::run(const std::vector<std::string>& words) {
 }
 
 Result<pid_t> Stage::start(const std::string& name, const std::vector<std::string>& words) {
-  const Descriptor out(
+  const FileHandle out(
       ::open(path(name + ".out").c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600));
-  const Descriptor err(open_log(path(name + ".log")));
+  const FileHandle err(open_log(path(name + ".log")));
   auto pid = spawn(name, words, out.get(), err.get());
   if (pid) SPILLWAY_TRY(write_pids());
   return pid;
