@@ -74,13 +74,13 @@ int run_show(const OffersArguments& arguments) {
   });
 }
 
-void add_list_options(Word app, OffersArguments& arguments) {
-  add_intent_options(app, arguments.intent);
-  app.option("--limit", arguments.limit, "The best so many").in_range(1, 1000).show_default();
-  app.flag("--explain", arguments.explain, "Every term of every cost, and what ruled others out");
-  app.flag("--mine", arguments.mine, "What this provider has published");
-  app.flag("--all", arguments.all, "What everyone has published (operators, viewers)");
-  add_asking(app, arguments.asking);
+void add_list_options(Word word, OffersArguments& arguments) {
+  add_intent_options(word, arguments.intent);
+  word.option("--limit", arguments.limit, "The best so many").in_range(1, 1000).show_default();
+  word.flag("--explain", arguments.explain, "Every term of every cost, and what ruled others out");
+  word.flag("--mine", arguments.mine, "What this provider has published");
+  word.flag("--all", arguments.all, "What everyone has published (operators, viewers)");
+  add_asking(word, arguments.asking);
 }
 
 }  // namespace

@@ -44,6 +44,40 @@ std::optional<CLI::ParseError> unknown_option(const CLI::App& app) {
   return std::nullopt;
 }
 
+// The first word that nobody knows, where there had to be one.
+struct Unknown {
+  const CLI::App* after = nullptr;  // null: there is none
+  std::string word;
+};
+
+Unknown unknown_word(const CLI::App& root) {
+  const CLI::App* app = &root;
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  const std::vector<std::string> rest = app->remaining();
+  if (app->get_require_subcommand_min() == 0 || rest.empty() || rest.front().starts_with('-')) {
+    return {};
+  }
+  return {app, rest.front()};
+}
+
+int tell_unknown(const Unknown& unknown) {
+  std::string path;
+  for (const CLI::App* app = unknown.after; app->get_parent() != nullptr; app = app->get_parent()) {
+    path.insert(0, " " + app->get_name());
+  }
+  std::vector<std::string> names;
+  for (const CLI::App* app : unknown.after->get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(app->get_name());
+  }
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const std::string_view meant = nearest(unknown.word, candidates);
+  fmt::print(stderr, "spillway{}: {}: there is no such word; {}\n", path,
+             hide_tokens(in_quotes(unknown.word)),
+             meant.empty() ? "these are known:\n" + unknown.after->help()
+                           : fmt::format("did you mean {}?", meant));
+  return k_usage;
+}
+
 }  // namespace
 
 Setting Setting::type_name(const std::string& name) const {
@@ -158,44 +192,6 @@ std::vector<Setting> Word::settings() const {
   for (CLI::Option* option : app_->get_options()) settings.emplace_back(*option);
   return settings;
 }
-
-namespace {
-
-// The first word that nobody knows, where there had to be one.
-struct Unknown {
-  const CLI::App* after = nullptr;  // null: there is none
-  std::string word;
-};
-
-Unknown unknown_word(const CLI::App& root) {
-  const CLI::App* app = &root;
-  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
-  const std::vector<std::string> rest = app->remaining();
-  if (app->get_require_subcommand_min() == 0 || rest.empty() || rest.front().starts_with('-')) {
-    return {};
-  }
-  return {app, rest.front()};
-}
-
-int tell_unknown(const Unknown& unknown) {
-  std::string path;
-  for (const CLI::App* app = unknown.after; app->get_parent() != nullptr; app = app->get_parent()) {
-    path.insert(0, " " + app->get_name());
-  }
-  std::vector<std::string> names;
-  for (const CLI::App* app : unknown.after->get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(app->get_name());
-  }
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
-  const std::string_view meant = nearest(unknown.word, candidates);
-  fmt::print(stderr, "spillway{}: {}: there is no such word; {}\n", path,
-             hide_tokens(in_quotes(unknown.word)),
-             meant.empty() ? "these are known:\n" + unknown.after->help()
-                           : fmt::format("did you mean {}?", meant));
-  return k_usage;
-}
-
-}  // namespace
 
 Program::Program(const std::string& summary) : app_(std::make_unique<CLI::App>(summary)) {
   // Help of the verb that was meant; without a token that stood in the wrong place.
