@@ -14,7 +14,7 @@ Result<std::unique_ptr<Ear>> Ear::open(Session& session) {
     calls.on_open = [then] { then({}); };
     calls.on_event = [notes = ear->notes_](const wire::EventBody& event) {
       const std::lock_guard lock(notes->mutex);
-      notes->all.push_back({std::chrono::steady_clock::now(), event.kind, event.subject});
+      notes->all.push_back({clock_now(), event.kind, event.subject});
       notes->more.notify_one();
     };
     calls.on_end = [then](const Error& why, const wire::SnapshotAnswer*) {

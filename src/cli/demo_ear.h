@@ -2,18 +2,16 @@
 // the news of a commit took. It has the same stream as the agent of that identity, beside it.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "cli/demo_clock.h"
 #include "cli/session.h"
 
 namespace spillway::cli {
-
-using Moment = std::chrono::steady_clock::time_point;
 
 class Ear {
  public:

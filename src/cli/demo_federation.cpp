@@ -16,6 +16,7 @@ namespace spillway::cli {
 namespace {
 
 constexpr auto k_patience = std::chrono::seconds(10);
+constexpr auto k_look = std::chrono::milliseconds(2);  // how soon it listens is told
 
 // One that was free a moment ago.
 Result<uint16_t> free_port() {
@@ -83,15 +84,14 @@ Status DemoFederation::start_broker() {
   const auto pid = stage_.start("broker", {"broker", "--data", stage_.path("broker")});
   if (!pid) return tl::unexpected(pid.error());
   broker_pid_ = *pid;
-  const Moment until = std::chrono::steady_clock::now() + k_patience;
-  while (text_of(stage_.path("broker.out")).find(url_ + "\n") == std::string::npos) {
+  const auto listens = wait_until(k_patience, k_look, [this]() -> Result<bool> {
+    if (text_of(stage_.path("broker.out")).find(url_ + "\n") != std::string::npos) return true;
     SPILLWAY_TRY(stage_.check_runs("broker"));
-    if (std::chrono::steady_clock::now() > until) {
-      return fail(Code::unavailable, "broker", "it does not say that it listens", "try again");
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-  return {};
+    return false;
+  });
+  if (!listens) return tl::unexpected(listens.error());
+  if (*listens) return {};
+  return fail(Code::unavailable, "broker", "it does not say that it listens", "try again");
 }
 
 void DemoFederation::hang_up() {

@@ -1,19 +1,21 @@
 #include "cli/demo_pids.h"
 
-#include <chrono>
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "cli/demo_clock.h"
 #include "cli/demo_stage.h"
 
 namespace spillway::cli {
 namespace {
+
+constexpr auto k_look = std::chrono::milliseconds(20);
 
 struct Left {
   std::string name;
@@ -45,14 +47,9 @@ bool end_all(const std::vector<Left>& all, int signal, std::chrono::milliseconds
   for (const Left& left : all) {
     if (runs(left)) ::kill(left.pid, signal);
   }
-  const auto until = std::chrono::steady_clock::now() + within;
-  while (std::chrono::steady_clock::now() < until) {
-    bool any = false;
-    for (const Left& left : all) any = any || runs(left);
-    if (!any) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return false;
+  const auto ended =
+      wait_until(within, k_look, [&]() -> Result<bool> { return std::ranges::none_of(all, runs); });
+  return ended.value_or(false);
 }
 
 }  // namespace

@@ -20,20 +20,11 @@ constexpr auto k_dark = std::chrono::milliseconds(3500);
 constexpr const Seller& k_dearer = k_sellers[0];
 constexpr int k_dearer_usd = 90;
 
-Moment clock_now() { return std::chrono::steady_clock::now(); }
-
-// Asks `is_done` until it is.
-Status wait_until(const std::string& what, const std::function<Result<bool>()>& is_done) {
-  const Moment until = clock_now() + k_patience;
-  while (true) {
-    const auto done = is_done();
-    if (!done) return tl::unexpected(done.error());
-    if (*done) return {};
-    if (clock_now() > until) {
-      return fail(Code::unavailable, what, "it did not happen in time", "try again");
-    }
-    std::this_thread::sleep_for(k_look);
-  }
+Status await(const std::string& what, const std::function<Result<bool>()>& is_done) {
+  const auto done = wait_until(k_patience, k_look, is_done);
+  if (!done) return tl::unexpected(done.error());
+  if (*done) return {};
+  return fail(Code::unavailable, what, "it did not happen in time", "try again");
 }
 
 Result<wire::PoolPage> pools(DemoFederation& federation) {
@@ -91,7 +82,7 @@ Status Story::gather() {
 
 Status Story::await_sale() {
   wire::QueryAnswer told;
-  SPILLWAY_TRY(wait_until("the sale", [&]() -> Result<bool> {
+  SPILLWAY_TRY(await("the sale", [&]() -> Result<bool> {
     if (const Status running = federation_.check_runs(); !running) {
       return tl::unexpected(running.error());
     }
@@ -132,7 +123,7 @@ Status Story::change_price() {
   const Moment written = clock_now();
   SPILLWAY_TRY(federation_.write_supply(k_dearer, k_dearer_usd));
   int64_t rate = 0;
-  SPILLWAY_TRY(wait_until("the new price", [&]() -> Result<bool> {
+  SPILLWAY_TRY(await("the new price", [&]() -> Result<bool> {
     const auto told = trade_.ask(web_pod("web-2").intent);
     if (!told) return tl::unexpected(told.error());
     const wire::Candidate* candidate = find(*told, offer);
@@ -167,7 +158,7 @@ Status Story::await_return(Moment since, int64_t epoch, int connected) {
     say("  {:<6} is back {:.1f} s after the broker: {}\n", name,
         ms_between(since, clock_now()) / 1e3, what);
   };
-  return wait_until("the agents' return", [&]() -> Result<bool> {
+  return await("the agents' return", [&]() -> Result<bool> {
     const auto page = pools(federation_);
     if (!page) return tl::unexpected(page.error());
     for (const wire::PoolRow& row : page->pools) {

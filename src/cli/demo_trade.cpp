@@ -22,13 +22,7 @@ model::Intent intent_of(int64_t cpus) {
   return intent;
 }
 
-Moment clock_now() { return std::chrono::steady_clock::now(); }
-
 }  // namespace
-
-double ms_between(Moment from, Moment to) {
-  return std::chrono::duration<double, std::milli>(to - from).count();
-}
 
 Pod web_pod(const std::string& name) {
   Pod pod{name, "2 cpu, at most 2500 km away; 1000 km less are worth 2 USD/h", intent_of(2)};

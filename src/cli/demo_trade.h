@@ -50,6 +50,4 @@ class Trade {
   std::vector<Held> ended_;
 };
 
-double ms_between(Moment from, Moment to);
-
 }  // namespace spillway::cli
