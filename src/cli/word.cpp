@@ -32,6 +32,16 @@ std::string too_large(const std::string& text) {
                      std::numeric_limits<T>::max());
 }
 
+// What CLI11 has for this spells out the greatest double, in 309 digits, when it refuses.
+CLI::Validator number_that(bool (*is_so)(double), const char* so, const char* type) {
+  const auto check = [is_so, so](const std::string& text) -> std::string {
+    double value = 0;
+    if (!CLI::detail::lexical_cast(text, value)) return fmt::format("{} is no number", text);
+    return is_so(value) ? "" : fmt::format("{} must be {}", text, so);
+  };
+  return {check, type};
+}
+
 // What was given and is not known, as CLI11 would say it; nothing when no option is among it.
 std::optional<CLI::ParseError> unknown_option(const CLI::App& app) {
   const std::vector<std::string> unknown = app.remaining();
@@ -111,12 +121,13 @@ Setting Setting::in_range(int least, int most) const {
 }
 
 Setting Setting::positive() const {
-  option_->check(CLI::PositiveNumber);
+  option_->check(number_that([](double value) { return value > 0; }, "greater than 0", "POSITIVE"));
   return *this;
 }
 
 Setting Setting::not_negative() const {
-  option_->check(CLI::NonNegativeNumber);
+  option_->check(
+      number_that([](double value) { return value >= 0; }, "0 or greater", "NONNEGATIVE"));
   return *this;
 }
 

@@ -27,6 +27,18 @@ TEST(Usage, WithoutAnIdentityThereIsANextStep) {
   EXPECT_THAT(outcome.err, HasSubstr("spillway join"));
 }
 
+TEST(Usage, ANumberThatIsTooSmallIsRefusedInALine) {
+  const Ended none = run_spillway("events --limit 0");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("--limit: 0 must be greater than 0\n"));
+  const Ended less = run_spillway("events --after -1");
+  EXPECT_EQ(less.code, 2);
+  EXPECT_THAT(less.err, HasSubstr("--after: -1 must be 0 or greater\n"));
+  const Ended word = run_spillway("sim --seed seven");
+  EXPECT_EQ(word.code, 2);
+  EXPECT_THAT(word.err, HasSubstr("--seed: seven is no number\n"));
+}
+
 TEST(Usage, CompletionIsGoodShell) {
   const TemporaryFolder folder;
   std::ofstream(folder / "c.bash") << run_spillway("completion bash").out;
