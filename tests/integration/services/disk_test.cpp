@@ -17,18 +17,16 @@
 #include "live/federation.h"
 #include "store/sqlite.h"
 #include "support/nouns.h"
+#include "support/text.h"
 
 namespace spillway {
 namespace {
 
 namespace fs = std::filesystem;
 using model::Role;
+using test::has;
 using test::Members;
 using test::Papers;
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 // A small file system of its own under a folder that is there already, with all that is in it.
 class SmallDisk {

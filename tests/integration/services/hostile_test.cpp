@@ -23,22 +23,20 @@
 #include "store/sqlite_store.h"
 #include "support/nouns.h"
 #include "support/raw_client.h"
+#include "support/text.h"
 
 namespace spillway {
 namespace {
 
 using model::Role;
 using test::Federation;
+using test::has;
 using test::Members;
 using test::Papers;
 using test::RawClient;
 
 constexpr size_t k_crowd = k_is_sanitized ? 1'000 : 10'000;
 constexpr int64_t k_kib_each = k_is_sanitized ? 512 : 48;
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 Instant wall_clock() { return net::Poll().now(); }
 

@@ -10,15 +10,12 @@
 #include "support/lossy_vfs.h"
 #include "support/store_driver.h"
 #include "support/temporary_folder.h"
+#include "support/text.h"
 
 namespace spillway::store {
 namespace {
 
 using namespace test;
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 TEST(DiskTrouble, AFullDiskRefusesAndRecovers) {
   LossyVfs disk("full-disk");
