@@ -9,6 +9,7 @@
 #include "bench/bench.h"
 #include "live/broker_process.h"
 #include "live/federation.h"
+#include "live/shop.h"
 #include "pki/private_file.h"
 #include "services/agent/credentials.h"
 #include "services/agent/supply_file.h"
@@ -21,14 +22,6 @@ using model::Role;
 using test::Members;
 using test::Papers;
 
-// So small that millions fit into one pool.
-model::Resources tiny_shape() {
-  model::Resources shape;
-  shape.cpu_millis = 1;
-  shape.memory_bytes = 1 << 20;
-  return shape;
-}
-
 class Market {
  public:
   Market()
@@ -37,7 +30,7 @@ class Market {
     process_.start();
     members_.set_port(process_.port());
     seller_ = members_.join("seller", {Role::provider});
-    publish_pool(1);
+    check(members_.call(seller_, test::put_pool(test::tiny_shape(), k_units)));
     publish_offer("small");
   }
 
@@ -53,19 +46,8 @@ class Market {
     return all;
   }
 
-  void publish_pool(int64_t sequence) {
-    const model::Pool pool{PoolId("seller/pool"), tiny_shape(), tiny_shape().times(k_units)};
-    const wire::PoolPut body{pool, sequence, hours(1), {}, 0, 0};
-    check(members_.call(seller_, Members::put("/v1/pools/seller/pool", model::write_json(body))));
-  }
   void publish_offer(const std::string& name) {
-    model::Offer offer = test::plain_offer();
-    offer.id = OfferId("seller/" + name);
-    offer.pool = PoolId("seller/pool");
-    offer.shape = tiny_shape();
-    const wire::OfferPut body{offer, 1};
-    check(
-        members_.call(seller_, Members::put("/v1/offers/seller/" + name, model::write_json(body))));
+    check(members_.call(seller_, test::put_offer(test::tiny_shape(), name)));
   }
   static void check(const net::Response& response) {
     SPILLWAY_CHECK(response.status < 300, response.body);
@@ -164,22 +146,16 @@ class Crowd {
 
 net::Request whoami() { return Members::get("/v1/whoami"); }
 
-std::function<net::Request()> holds() {
-  return [number = std::make_shared<int64_t>(0)] {
-    static const std::string body =
-        model::write_json(wire::HoldRequest{{{OfferId("seller/small"), 1, 1}}, minutes(10)});
-    net::Request request = Members::post("/v1/holds", body);
-    static std::atomic<int64_t> keys{0};
-    request.headers.push_back({"Idempotency-Key", fmt::format("key-{}", ++keys)});
-    return request;
-  };
+net::Request next_hold() {
+  static std::atomic<int64_t> keys{0};
+  return test::hold_one(fmt::format("key-{}", ++keys));
 }
 
 SPILLWAY_BENCH(broker, requests) {
   Market market;
   const auto buyers = market.buyers(64);
   Crowd idle(market, buyers, whoami);
-  Crowd holding(market, buyers, holds());
+  Crowd holding(market, buyers, next_hold);
   idle.run(2'000);
   holding.run(500);
   std::vector<double> noop;
@@ -207,7 +183,7 @@ SPILLWAY_BENCH(broker, race) {
   for (const auto& [name, buyers, requests, goal] :
        {std::tuple{"single_per_s", 1, 1'000, 400}, std::tuple{"race10_per_s", 10, 8'000, 2'500},
         std::tuple{"race64_per_s", 64, 16'000, 4'000}}) {
-    Crowd crowd(market, market.buyers(buyers), holds());
+    Crowd crowd(market, market.buyers(buyers), next_hold);
     crowd.run(buyers * 5);
     std::vector<double> rates;
     for (int i = 0; i < k_repetitions; ++i) {

@@ -7,7 +7,7 @@
 
 #include "live/broker_process.h"
 #include "live/federation.h"
-#include "support/nouns.h"
+#include "live/shop.h"
 
 namespace spillway::test {
 namespace {
@@ -16,21 +16,6 @@ using model::Role;
 
 constexpr int k_buyers = 8;
 constexpr int64_t k_units = 10'000'000;
-
-model::Resources small_shape() {
-  model::Resources shape;
-  shape.cpu_millis = 1;
-  shape.memory_bytes = 1 << 20;
-  return shape;
-}
-
-net::Request hold_one(const std::string& key) {
-  static const std::string body =
-      model::write_json(wire::HoldRequest{{{OfferId("seller/small"), 1, 1}}, minutes(10)});
-  net::Request request = Members::post("/v1/holds", body);
-  request.headers.push_back({"Idempotency-Key", key});
-  return request;
-}
 
 class Rounds {
  public:
@@ -43,12 +28,7 @@ class Rounds {
       buyers_.push_back(members_.join(fmt::format("buyer-{}", i), {Role::consumer}));
     }
     publish(1);
-    model::Offer offer = plain_offer();
-    offer.id = OfferId("seller/small");
-    offer.pool = PoolId("seller/pool");
-    offer.shape = small_shape();
-    members_.call(seller_, Members::put("/v1/offers/seller/small",
-                                        model::write_json(wire::OfferPut{offer, 1})));
+    members_.call(seller_, put_offer(tiny_shape()));
   }
 
   KillReport run(int rounds) {
@@ -68,10 +48,9 @@ class Rounds {
   void publish(int64_t report) {
     const auto snapshot =
         Members::read<wire::SnapshotAnswer>(members_.call(seller_, Members::get("/v1/snapshot")));
-    const model::Pool pool{PoolId("seller/pool"), small_shape(), small_shape().times(k_units)};
-    const wire::PoolPut body{pool, 1, hours(1), {}, snapshot.epoch, report};
-    const auto answer =
-        members_.call(seller_, Members::put("/v1/pools/seller/pool", model::write_json(body)));
+    const auto answer = members_.call(
+        seller_, put_pool(tiny_shape(), k_units,
+                          {.sequence = 1, .epoch = snapshot.epoch, .report = report}));
     if (answer.status != 200) report_.broken = answer.body;
   }
 
@@ -130,7 +109,7 @@ class Rounds {
     }
     const auto pool =
         Members::read<wire::PoolRow>(members_.call(seller_, Members::get("/v1/pools/seller/pool")));
-    const int64_t sold = pool.committed.cpu_millis / small_shape().cpu_millis;
+    const int64_t sold = pool.committed.cpu_millis / tiny_shape().cpu_millis;
     const auto known = static_cast<int64_t>(acknowledged_.size());
     report_.unanswered_there = sold - known;
     if (contracts.size() != acknowledged_.size()) report_.broken = "two keys, one contract";

@@ -15,8 +15,8 @@
 
 #include "live/broker_process.h"
 #include "live/federation.h"
+#include "live/shop.h"
 #include "store/sqlite.h"
-#include "support/nouns.h"
 #include "support/text.h"
 
 namespace spillway {
@@ -90,28 +90,9 @@ class Disk : public testing::Test {
   void open_shop() {
     seller = members.join("seller", {Role::provider});
     buyer = members.join("buyer", {Role::consumer});
-    const model::Pool pool{PoolId("seller/pool"), test::plain_shape(),
-                           test::plain_shape().times(10'000)};
-    const wire::PoolPut put{pool, 1, minutes(30), {}, 0, 0};
-    ASSERT_EQ(
-        members.call(seller, Members::put("/v1/pools/seller/pool", model::write_json(put))).status,
-        200);
-    model::Offer offer = test::plain_offer();
-    offer.id = OfferId("seller/small");
-    offer.pool = pool.id;
-    ASSERT_EQ(members
-                  .call(seller, Members::put("/v1/offers/seller/small",
-                                             model::write_json(wire::OfferPut{offer, 1})))
-                  .status,
-              204);
+    test::open_shop(members, seller, 10'000);
   }
-  net::Response hold(const std::string& key) {
-    net::Request request = Members::post(
-        "/v1/holds",
-        model::write_json(wire::HoldRequest{{{OfferId("seller/small"), 1, 1}}, minutes(10)}));
-    request.headers.push_back({"Idempotency-Key", key});
-    return members.call(buyer, request);
-  }
+  net::Response hold(const std::string& key) { return members.call(buyer, test::hold_one(key)); }
   // Buys until it is refused; the key of that one.
   std::string buy_until_refused(net::Response& refusal) {
     for (int n = 0; n < 9'000; ++n) {

@@ -19,9 +19,9 @@
 #include "host/book_host.h"
 #include "live/broker_process.h"
 #include "live/federation.h"
+#include "live/shop.h"
 #include "services/service_loop.h"
 #include "store/sqlite_store.h"
-#include "support/nouns.h"
 #include "support/raw_client.h"
 #include "support/text.h"
 
@@ -64,26 +64,11 @@ std::vector<wire::EventBody> audit_after(Members& members, int64_t sequence) {
 
 int64_t last_event(Members& members) { return audit_after(members, 0).back().sequence; }
 
-void open_shop(Members& members, const Papers& seller, int64_t units) {
-  model::Pool pool{PoolId("seller/pool"), test::plain_shape(), test::plain_shape().times(units)};
-  const wire::PoolPut put{pool, 1, minutes(30), {}, 0, 0};
-  ASSERT_EQ(
-      members.call(seller, Members::put("/v1/pools/seller/pool", model::write_json(put))).status,
-      200);
-  model::Offer offer = test::plain_offer();
-  offer.id = OfferId("seller/small");
-  offer.pool = pool.id;
-  ASSERT_EQ(members
-                .call(seller, Members::put("/v1/offers/seller/small",
-                                           model::write_json(wire::OfferPut{offer, 1})))
-                .status,
-            204);
-}
-
 std::string hold_text(const std::string& key) {
-  const wire::HoldRequest body{{{OfferId("seller/small"), 1, 1}}, minutes(10)};
-  return request_text("POST", "/v1/holds", model::write_json(body),
-                      fmt::format("Idempotency-Key: {}\r\n", key));
+  const net::Request hold = test::hold_one(key);
+  const net::Header& header = hold.headers.front();
+  return request_text(hold.method, hold.target, hold.body,
+                      fmt::format("{}: {}\r\n", header.name, header.value));
 }
 
 TEST(Hostile, AnOlderTlsOrACertificateOfOnesOwnMakingGetsNoAnswer) {
@@ -340,7 +325,7 @@ TEST(Hostile, WhatIsTooLargeOrTooDeepIsRefusedAndChangesNothing) {
 TEST(Hostile, NothingIsBoughtByWhoWasRevokedMeanwhile) {
   Federation federation;
   const Papers seller = federation.join("seller", {Role::provider});
-  open_shop(federation, seller, 10'000);
+  test::open_shop(federation, seller, 10'000);
   constexpr size_t k_connections = 16;
   constexpr int k_holds = 20;
   for (int round = 0; round < 5; ++round) {

@@ -5,6 +5,7 @@
 #include "live/broker_process.h"
 #include "live/federation.h"
 #include "live/kill_rounds.h"
+#include "live/shop.h"
 #include "support/nouns.h"
 
 namespace spillway {
@@ -13,33 +14,6 @@ namespace {
 using model::Role;
 using test::Members;
 using test::Papers;
-
-void publish(Members& members, const Papers& seller, int64_t units, int64_t sequence, int64_t epoch,
-             int64_t report) {
-  const model::Pool pool{PoolId("seller/pool"), test::plain_shape(),
-                         test::plain_shape().times(units)};
-  const wire::PoolPut body{pool, sequence, minutes(30), {}, epoch, report};
-  const auto answer =
-      members.call(seller, Members::put("/v1/pools/seller/pool", model::write_json(body)));
-  ASSERT_EQ(answer.status, 200) << answer.body;
-}
-
-void publish_offer(Members& members, const Papers& seller) {
-  model::Offer offer = test::plain_offer();
-  offer.id = OfferId("seller/small");
-  offer.pool = PoolId("seller/pool");
-  const auto answer = members.call(
-      seller, Members::put("/v1/offers/seller/small", model::write_json(wire::OfferPut{offer, 1})));
-  ASSERT_EQ(answer.status, 204) << answer.body;
-}
-
-net::Request hold_one(const std::string& key) {
-  net::Request request = Members::post(
-      "/v1/holds",
-      model::write_json(wire::HoldRequest{{{OfferId("seller/small"), 1, 1}}, minutes(10)}));
-  request.headers.push_back({"Idempotency-Key", key});
-  return request;
-}
 
 struct Outcome {
   int granted = 0;
@@ -70,7 +44,7 @@ Outcome race(Members& members, const std::vector<Papers>& buyers, const std::str
   all([](size_t) { return Members::get("/v1/whoami"); },
       [](const Result<net::Response>& response) { EXPECT_TRUE(response); });
   Outcome outcome;
-  all([&](size_t i) { return hold_one(fmt::format("{}-{}", round, i)); },
+  all([&](size_t i) { return test::hold_one(fmt::format("{}-{}", round, i)); },
       [&](const Result<net::Response>& response) {
         const int status = response ? response->status : 0;
         ++(status == 201 ? outcome.granted : status == 409 ? outcome.taken : outcome.other);
@@ -89,8 +63,7 @@ TEST(Race, SixtyFourBuyersForFourUnitsGetFour) {
   for (int i = 0; i < 64; ++i) {
     buyers.push_back(federation.join(fmt::format("buyer-{}", i), {Role::consumer}));
   }
-  publish(federation, seller, 4, 1, 0, 0);
-  publish_offer(federation, seller);
+  test::open_shop(federation, seller, 4);
   int64_t sold = 0;
   for (int round = 0; round < 5; ++round) {
     const Outcome outcome = race(federation, buyers, fmt::format("r{}", round));
@@ -98,7 +71,10 @@ TEST(Race, SixtyFourBuyersForFourUnitsGetFour) {
     EXPECT_EQ(outcome.taken, 60);
     EXPECT_EQ(outcome.other, 0);
     sold += outcome.granted;
-    publish(federation, seller, 4 + sold, round + 2, 0, 0);  // four more for the next round
+    // Four more for the next round.
+    const auto more = federation.call(
+        seller, test::put_pool(test::plain_shape(), 4 + sold, {.sequence = round + 2}));
+    ASSERT_EQ(more.status, 200) << more.body;
   }
 }
 
