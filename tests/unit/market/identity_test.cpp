@@ -37,6 +37,14 @@ class Identities : public testing::Test {
     make("token-of-" + name, name, std::move(roles)).value();
     join("token-of-" + name, key).value();
   }
+  // The seller with key 1 has three units on sale, the buyer with key 2 has bought this one.
+  ContractId sell_one() {
+    enrol(k_seller.text, 1);
+    enrol(k_buyer.text, 2);
+    book.publish(pool_of(3)).value();
+    book.publish(minute_offer()).value();
+    return book.active(k_buyer, 1);
+  }
 
   TestBook book;
 };
@@ -217,12 +225,8 @@ TEST_F(Identities, WhoIsRevokedStaysSoUntilItJoinsAnew) {
 }
 
 TEST_F(Identities, ARevokedProviderSellsNothingAndItsContractsStay) {
-  enrol(k_seller.text, 1);
-  book.enrol(k_buyer);
-  book.publish(pool_of(3)).value();
+  const ContractId sold = sell_one();
   book.publish(pool_of(3, "second")).value();
-  book.publish(minute_offer()).value();
-  const ContractId sold = book.active(k_buyer, 1);
   const int64_t sequence = book.pool().sequence;
   const model::Pool pool = book.pool().pool;
 
@@ -240,7 +244,7 @@ TEST_F(Identities, ARevokedProviderSellsNothingAndItsContractsStay) {
   EXPECT_TRUE(is_refused(book.publish(minute_offer("other")), Code::denied));
 
   make("t-2", k_seller.text, k_both).value();
-  join("t-2", 2).value();
+  join("t-2", 3).value();
   EXPECT_TRUE(is_refused(book.hold(k_buyer, 1), Code::taken));  // until it is published again
   ASSERT_TRUE(book.run(PublishPool{
       k_seller, pool, sequence + 1, minutes(1), {}, book.epoch(), book.pool().report + 1}));
@@ -248,11 +252,7 @@ TEST_F(Identities, ARevokedProviderSellsNothingAndItsContractsStay) {
 }
 
 TEST_F(Identities, ARevokedBuyerBuysNothingUntilItJoinsAnew) {
-  enrol(k_seller.text, 1);
-  enrol(k_buyer.text, 2);
-  book.publish(pool_of(3)).value();
-  book.publish(minute_offer()).value();
-  const ContractId bought = book.active(k_buyer, 1);
+  const ContractId bought = sell_one();
 
   ASSERT_TRUE(book.run(Revoke{k_buyer.text}));
   const auto before = book.picture();
@@ -266,11 +266,7 @@ TEST_F(Identities, ARevokedBuyerBuysNothingUntilItJoinsAnew) {
 }
 
 TEST_F(Identities, ARevokedBuyerKeepsNothingLongerAndMayGiveBack) {
-  enrol(k_seller.text, 1);
-  enrol(k_buyer.text, 2);
-  book.publish(pool_of(3)).value();
-  book.publish(minute_offer()).value();
-  const ContractId bought = book.active(k_buyer, 1);
+  const ContractId bought = sell_one();
   const ContractId held = book.hold(k_buyer, 1)->grants.front().contract;
 
   ASSERT_TRUE(book.run(Revoke{k_buyer.text}));
