@@ -23,6 +23,10 @@ ServerLimits impatient() {
   return limits;
 }
 
+test::CertificateAndKey member_of(TestServer& server) {
+  return server.authority.issue({.uri = "spillway://fed/clusters/edge-1"});
+}
+
 bool is_empty(const ServerCounts& counts) { return counts.connections == 0; }
 
 TEST(ServerLimits, EndAHandshakeThatNeverComes) {
@@ -96,7 +100,7 @@ TEST(ServerLimits, TurnAwayWhoComesWhenItIsFull) {
   ServerLimits limits;
   limits.connections = 3;
   TestServer server(limits);
-  const auto edge = server.authority.issue({.uri = "spillway://fed/clusters/edge-1"});
+  const auto edge = member_of(server);
   std::vector<std::unique_ptr<RawClient>> clients;
   for (int i = 0; i < 3; ++i) {
     clients.push_back(
@@ -118,7 +122,7 @@ TEST(ServerLimits, HoldForEachAddress) {
   ServerLimits limits;
   limits.connections_per_address = 1;
   TestServer server(limits);
-  const auto edge = server.authority.issue({.uri = "spillway://fed/clusters/edge-1"});
+  const auto edge = member_of(server);
   RawClient first(server.port(), {.identity = &edge});
   EXPECT_TRUE(first.is_connected());
   EXPECT_FALSE(RawClient(server.port()).is_connected());
@@ -129,7 +133,7 @@ TEST(ServerLimits, LetStrangersMakeRoom) {
     ServerLimits limits;
     (of_address ? limits.connections_per_address : limits.connections) = 3;
     TestServer server(limits);
-    const auto edge = server.authority.issue({.uri = "spillway://fed/clusters/edge-1"});
+    const auto edge = member_of(server);
     RawClient member(server.port(), {.identity = &edge});
     RawClient first(server.port());
     RawClient second(server.port());
@@ -151,7 +155,7 @@ TEST(ServerLimits, AreNarrowerForStrangers) {
   limits.stranger_body_bytes = 1000;
   limits.stranger_idle = milliseconds(200);
   TestServer server(limits);
-  const auto edge = server.authority.issue({.uri = "spillway://fed/clusters/edge-1"});
+  const auto edge = member_of(server);
   const std::string put =
       "PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 1001\r\n\r\n" + std::string(1001, 'x');
   RawClient member(server.port(), {.identity = &edge});
