@@ -55,11 +55,12 @@ class Demo : public testing::Test {
     return found;
   }
   bool all_gone() const {
-    for (int i = 0; i < 200; ++i) {
-      if (processes().empty()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    constexpr auto k_patience = std::chrono::seconds(10);
+    const auto until = std::chrono::steady_clock::now() + k_patience;
+    for (auto left = processes(); !left.empty(); left = processes()) {
+      if (!ends(left.front(), k_patience) || std::chrono::steady_clock::now() > until) return false;
     }
-    return false;
+    return true;
   }
 
   std::optional<std::string> before = std::getenv("TMPDIR") == nullptr

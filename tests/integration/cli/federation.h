@@ -34,6 +34,15 @@ class Federation : public testing::Test {
   std::string dir(const std::string& name) const { return " --dir '" + (folder / name) + "'"; }
   std::string ada() const { return dir("broker/operator"); }
 
+  // Again and again until it is good: a broker hears of what others commit within a second, and an
+  // agent has published soon after its start.
+  template <class Good>
+  static Ended run_until(const std::string& line, Good good) {
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    Ended ended = run_spillway(line);
+    while (!good(ended) && std::chrono::steady_clock::now() < patience) ended = run_spillway(line);
+    return ended;
+  }
   void join(const std::string& name, const std::string& roles) {
     const Ended token =
         run_spillway("token create --cluster " + name + " --roles " + roles + " -o plain" + ada());

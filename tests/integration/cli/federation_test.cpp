@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "support/temporary_folder.h"
+#include "support/text.h"
 
 namespace spillway::cli {
 namespace {
@@ -78,11 +79,9 @@ TEST_F(Federation, ABuyerBuys) {
          "    visibility: everyone\n";
   Running agent({"agent", "--dir", folder / "turin", "--supply", folder / "supply.yaml"},
                 folder / "agent.out", folder / "agent.err");
-  Ended offers;
-  for (int i = 0; i < 100 && offers.out.find("turin/small") == std::string::npos; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    offers = run_spillway("offers --cpu 1 --near 45.46,9.19" + dir("lyon"));
-  }
+  const Ended offers =
+      run_until("offers --cpu 1 --near 45.46,9.19" + dir("lyon"),
+                [](const Ended& ended) { return test::has(ended.out, "turin/small"); });
   ASSERT_THAT(offers.out, AllOf(HasSubstr("turin/small"), HasSubstr("0.1"), HasSubstr("1 of 1")))
       << offers.err << text_of(folder / "agent.err");
   EXPECT_THAT(run_spillway("offers --cpu 1 --explain --max-price 0.01" + dir("lyon")).out,

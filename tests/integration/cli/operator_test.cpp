@@ -31,17 +31,9 @@ class LockedOut : public Federation {
     EXPECT_EQ(rotate("retire", "steady").code, 0);
   }
 
-  // The broker hears of what others commit within a second.
-  Ended soon(const std::string& line) const {
-    Ended ended;
-    for (int i = 0; i < 50 && ended.code != 0; ++i) {
-      if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(200));
-      ended = run_spillway(line);
-    }
-    return ended;
-  }
   void expect_operator(const std::string& name, const std::string& folder_of) {
-    const Ended who = soon("whoami" + dir(folder_of));
+    const Ended who =
+        run_until("whoami" + dir(folder_of), [](const Ended& ended) { return ended.code == 0; });
     ASSERT_EQ(who.code, 0) << who.err;
     EXPECT_THAT(who.out, AllOf(HasSubstr(name), HasSubstr("operator")));
     EXPECT_EQ(run_spillway("token create --viewer wall" + dir(folder_of)).code, 0);
