@@ -1,0 +1,79 @@
+#include "embedded/amounts.h"
+
+#include <algorithm>
+
+#include "base/quantity.h"
+#include "embedded/document.h"
+#include "model/tree.h"
+
+namespace spillway::embedded {
+namespace {
+
+using model::Node;
+
+// Requests that are not given are the limits.
+Amounts requests_of_container(const Node& container) {
+  Amounts wanted = read_amounts(model::look(container, {"resources", "limits"}));
+  for (auto& [resource, amount] : read_amounts(model::look(container, {"resources", "requests"}))) {
+    wanted[resource] = amount;
+  }
+  return wanted;
+}
+
+void raise(Amounts& highest, const Amounts& other) {
+  for (const auto& [resource, amount] : other) {
+    int64_t& mine = highest[resource];
+    mine = std::max(mine, amount);
+  }
+}
+
+}  // namespace
+
+std::optional<int64_t> parse_amount(std::string_view resource, std::string_view text) {
+  const bool is_cpu = resource == "cpu";
+  if (const auto exact = parse_quantity(text, is_cpu ? QuantityStep::milli : QuantityStep::whole)) {
+    return *exact;
+  }
+  const auto finer = parse_quantity(text, QuantityStep::milli);
+  if (!finer || is_cpu) return std::nullopt;
+  return *finer / 1000 + (*finer % 1000 > 0 ? 1 : 0);
+}
+
+Amounts read_amounts(const Node* resources) {
+  Amounts amounts;
+  if (resources == nullptr) return amounts;
+  for (const Node& item : resources->items) {
+    amounts[item.key] = parse_amount(item.key, scalar_text(&item)).value_or(0);
+  }
+  return amounts;
+}
+
+Amounts requests_of(const Node& pod) {
+  Amounts sum;
+  for (const Node& container : model::items_at(pod, {"spec", "containers"})) {
+    add(sum, requests_of_container(container));
+  }
+  Amounts sidecars;
+  Amounts highest;
+  for (const Node& container : model::items_at(pod, {"spec", "initContainers"})) {
+    Amounts wanted = requests_of_container(container);
+    add(wanted, sidecars);
+    if (model::text_at(container, {"restartPolicy"}) == "Always") sidecars = wanted;
+    raise(highest, wanted);
+  }
+  add(sum, sidecars);
+  raise(sum, highest);
+  add(sum, read_amounts(model::look(pod, {"spec", "overhead"})));
+  sum["pods"] = 1;
+  return sum;
+}
+
+void add(Amounts& sum, const Amounts& more) {
+  for (const auto& [resource, amount] : more) sum[resource] += amount;
+}
+
+void subtract(Amounts& sum, const Amounts& less) {
+  for (const auto& [resource, amount] : less) sum[resource] -= amount;
+}
+
+}  // namespace spillway::embedded

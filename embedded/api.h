@@ -1,0 +1,86 @@
+// Api: the Kubernetes API as a net::Handler. It finds out who asks for what, whether they may, lets
+// faults happen, and hands the rest to the verbs below. It needs no socket: the simulator calls
+// handle() from its own network.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "embedded/access.h"
+#include "embedded/ask.h"
+#include "embedded/faults.h"
+#include "embedded/objects.h"
+#include "embedded/watches.h"
+#include "host/lifeline.h"
+#include "net/exchange.h"
+
+namespace spillway::embedded {
+
+struct Reply {
+  int status = 200;
+  std::string body;
+  std::string type = "application/json";
+};
+
+struct ApiOptions {
+  WatchOptions watches = {};
+  // How long a request for a version that has not come yet waits for it.
+  Duration version_wait = seconds(3);
+};
+
+class Api final : public net::Handler {
+ public:
+  Api(Objects& objects, Access& access, Faults& faults, host::Loop& loop, ApiOptions options);
+  Api(const Api&) = delete;
+  Api& operator=(const Api&) = delete;
+
+  void handle(net::Request request, const net::Peer& peer,
+              std::shared_ptr<net::Exchange> exchange) override;
+  net::Response refuse(int status, std::string_view reason) override;
+
+  // How a fault cuts a connection; by the peer's address.
+  void on_cut(std::function<void(const std::string& address)> cut) { cut_ = std::move(cut); }
+  // While it is down (restarting) every request's connection is cut.
+  void set_down(bool is_down);
+  Watches& watches() { return watches_; }
+
+ private:
+  using ExchangePtr = std::shared_ptr<net::Exchange>;
+
+  // After faults: runs the verb, or opens the watch.
+  void serve(const Ask& ask, const ExchangePtr& exchange, const Fault& fault);
+  Answer<Reply> run(const Ask& ask);
+  Answer<Reply> run_subresource(const Ask& ask);
+  void send(const ExchangePtr& exchange, const Answer<Reply>& reply, const Fault& fault,
+            const std::string& peer);
+  void wait_for_version(int64_t version, Instant until, std::function<void()> then);
+
+  // reading.cpp
+  Answer<Reply> get(const Ask& ask);
+  Answer<Reply> list(const Ask& ask);
+  // watching.cpp
+  void watch(const Ask& ask, const ExchangePtr& exchange, const Fault& fault);
+  // writing.cpp
+  Answer<Reply> create(const Ask& ask);
+  Answer<Reply> update(const Ask& ask);
+  Answer<Reply> patch(const Ask& ask);
+  Answer<Reply> remove(const Ask& ask);
+  Answer<Reply> remove_all(const Ask& ask);
+  Answer<model::Node> patched(const Ask& ask, const model::Node& present);
+  // subresources.cpp
+  Answer<Reply> bind(const Ask& ask);
+  Answer<Reply> evict(const Ask& ask);
+  Answer<Reply> finalize(const Ask& ask);
+
+  Objects& objects_;
+  Access& access_;
+  Faults& faults_;
+  host::Loop& loop_;
+  ApiOptions options_;
+  Watches watches_;
+  std::function<void(const std::string&)> cut_;
+  bool is_down_ = false;
+  host::Lifeline lifeline_;
+};
+
+}  // namespace spillway::embedded

@@ -1,0 +1,87 @@
+// Cluster: a Kubernetes cluster in a process, for tests, simulations and the demo: the API that our
+// clients use, a scheduler, kubelets and the controllers that make pods live. It says that it is
+// embedded wherever somebody may ask.
+//
+// Everything runs on the Loop that it is given, so a virtual clock serves as well as a real one. It
+// can be reached over TLS (listen) or without any socket (handler). Where it behaves otherwise than
+// a real cluster, it is wrong.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "embedded/api.h"
+#include "embedded/faults.h"
+#include "embedded/objects.h"
+#include "embedded/table.h"
+#include "host/loop.h"
+#include "host/random.h"
+#include "net/poll.h"
+#include "net/server.h"
+
+namespace spillway::embedded {
+
+struct ClusterOptions {
+  std::string name = "embedded";  // a DNS label; also of its authority
+  HistoryBounds history = {};
+  ApiOptions api = {};
+  // Who shows neither certificate nor token may do everything. Only for handler() and listen_plain.
+  bool trusts_strangers = false;
+};
+
+struct Credentials {
+  std::string certificate_pem;
+  std::string key_pem;
+};
+
+class Cluster {
+ public:
+  // The loop and the randomness outlive it. It is ready at once.
+  Cluster(host::Loop& loop, host::Random& random, ClusterOptions options = {});
+  ~Cluster();
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  const std::string& name() const { return options_.name; }
+  net::Handler& handler();
+  // Serves on a socket too. `poll` runs the loop, and outlives the cluster.
+  Status listen(net::Poll& poll, net::ServerOptions options = {});
+  Status listen_plain(net::Poll& poll, net::ServerOptions options = {});
+  uint16_t port() const;
+
+  // After listen(). A certificate for TLS clients, good for a year.
+  Result<Credentials> issue(std::string_view user, std::vector<std::string> groups);
+  const std::string& authority_pem() const;
+  // For user "admin" of system:masters, with everything inline.
+  Result<std::string> kubeconfig();
+  // At any time: a bearer token.
+  std::string issue_token(std::string user, std::vector<std::string> groups = {});
+
+  Objects& objects();
+  Faults& faults();
+
+  // Faults of the whole.
+  void forget_history();               // watches and lists of the past get 410
+  void set_clock_skew(Duration skew);  // times in answers, heartbeats and leases
+  Status expire_certificate();         // for connections from now on
+  Status renew_certificate();
+  // Down for a while; then back with the same objects. `lost_versions`: as if from a backup, so
+  // that versions go back by so many.
+  void restart(Duration down, int64_t lost_versions = 0);
+
+ private:
+  struct Parts;
+  struct Serving;
+  void found();
+  Status present(Instant now, Instant until);
+
+  ClusterOptions options_;
+  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<Serving> serving_;
+};
+
+}  // namespace spillway::embedded
