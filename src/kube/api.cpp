@@ -267,11 +267,12 @@ void Api::patch(const Resource& resource, const Name& name, PatchKind kind,
   begin(ask);
 }
 
-void Api::apply(const Resource& resource, const Object& object, bool force, Then<Object> then,
-                std::string_view subresource) {
+void Api::apply(const Resource& resource, const Object& object, const ApplyAsked& asked,
+                Then<Object> then, std::string_view subresource) {
   const Name name = key_of(object);
-  std::string path = put_path(resource, name, subresource, options_.manager);
-  if (force) path += "&force=true";
+  std::string path = put_path(resource, name, subresource,
+                              asked.manager.empty() ? options_.manager : asked.manager);
+  if (asked.force) path += "&force=true";
   auto ask = asking("PATCH", std::move(path), to_text(resource, name), std::move(then));
   ask->request.headers.push_back({"Content-Type", "application/apply-patch+yaml"});
   ask->request.body = model::to_json(object);

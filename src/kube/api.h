@@ -49,6 +49,11 @@ struct ListPage {
 
 enum class PatchKind { json, merge, strategic };
 
+struct ApplyAsked {
+  std::string manager = {};  // empty: ApiOptions::manager
+  bool force = false;        // takes over fields of others
+};
+
 struct RemoveAsked {
   std::string uid = {};      // only this one: another of that name stays
   std::string version = {};  // only in this state
@@ -72,9 +77,10 @@ class Api {
   void replace_status(const Resource& resource, const Object& object, Then<Object> then);
   void patch(const Resource& resource, const Name& name, PatchKind kind, const model::Node& patch,
              Then<Object> then, std::string_view subresource = {});
-  // Server-side apply: our fields become as the object says; `force` takes over others'.
-  void apply(const Resource& resource, const Object& object, bool force, Then<Object> then,
-             std::string_view subresource = {});
+  // Server-side apply: our fields become as the object says. Contended: others have set one of
+  // them.
+  void apply(const Resource& resource, const Object& object, const ApplyAsked& asked,
+             Then<Object> then, std::string_view subresource = {});
   // What is not there is not an error: not_found.
   void remove(const Resource& resource, const Name& name, const RemoveAsked& asked,
               Then<void> then);

@@ -1,0 +1,239 @@
+#include "conformance/cluster_under_test.h"
+
+#include <cstdlib>
+#include <future>
+
+#include "embedded/cluster.h"
+#include "model/json.h"
+
+namespace spillway::conformance {
+namespace {
+
+std::string unlike_any_other() {
+  host::SystemRandom random;
+  return fmt::format("{:010x}", random.next() >> 24);
+}
+
+}  // namespace
+
+Object parsed(const std::string& json) { return model::parse_json(json).value(); }
+
+struct ClusterUnderTest::Embedded {
+  Embedded(host::Loop& loop, host::Random& random) : cluster(loop, random) {}
+  embedded::Cluster cluster;
+};
+
+ClusterUnderTest& ClusterUnderTest::get() {
+  static ClusterUnderTest cluster;
+  return cluster;
+}
+
+ClusterUnderTest::ClusterUnderTest() {
+  const char* given = std::getenv("SPILLWAY_CONFORMANCE_KUBECONFIG");
+  const Status opened = thread_.run([&]() -> Status {
+    Result<kube::Access> access = kube::Access{};
+    if (given != nullptr && *given != '\0') {
+      access = kube::read_own_kubeconfig(given);
+    } else {
+      embedded_ = std::make_unique<Embedded>(loop_, random_);
+      SPILLWAY_TRY(embedded_->cluster.listen(thread_.poll()));
+      const auto text = embedded_->cluster.kubeconfig();
+      if (!text) return tl::unexpected(text.error());
+      access = kube::read_wire_kubeconfig(*text);
+    }
+    if (!access) return tl::unexpected(access.error());
+    auto session = kube::Session::open(thread_.poll(), loop_, random_, *access);
+    if (!session) return tl::unexpected(session.error());
+    session_ = std::move(*session);
+    return {};
+  });
+  SPILLWAY_CHECK(opened.has_value(), "no cluster to test on");
+}
+
+ClusterUnderTest::~ClusterUnderTest() {
+  thread_.run([this] {
+    session_.reset();
+    embedded_.reset();
+    return true;
+  });
+}
+
+Result<Object> ClusterUnderTest::read(const Resource& resource, const Name& name) {
+  return thread_.ask<Result<Object>>([&](auto then) { api().get(resource, name, then); });
+}
+
+Result<Object> ClusterUnderTest::create(const Resource& resource, const Object& object) {
+  return thread_.ask<Result<Object>>([&](auto then) { api().create(resource, object, then); });
+}
+
+Result<Object> ClusterUnderTest::replace(const Resource& resource, const Object& object) {
+  return thread_.ask<Result<Object>>([&](auto then) { api().replace(resource, object, then); });
+}
+
+Result<Object> ClusterUnderTest::replace_status(const Resource& resource, const Object& object) {
+  return thread_.ask<Result<Object>>(
+      [&](auto then) { api().replace_status(resource, object, then); });
+}
+
+Result<Object> ClusterUnderTest::patch(const Resource& resource, const Name& name,
+                                       kube::PatchKind kind, const std::string& json,
+                                       std::string_view subresource) {
+  return thread_.ask<Result<Object>>(
+      [&](auto then) { api().patch(resource, name, kind, parsed(json), then, subresource); });
+}
+
+Result<Object> ClusterUnderTest::apply(const Resource& resource, const Object& object, bool force,
+                                       const std::string& manager) {
+  return thread_.ask<Result<Object>>([&](auto then) {
+    api().apply(resource, object, {manager, force}, then);
+  });
+}
+
+Status ClusterUnderTest::remove(const Resource& resource, const Name& name,
+                                const kube::RemoveAsked& asked) {
+  return thread_.ask<Status>([&](auto then) { api().remove(resource, name, asked, then); });
+}
+
+Status ClusterUnderTest::evict(const Name& pod) {
+  return thread_.ask<Status>([&](auto then) { api().evict(pod, then); });
+}
+
+Result<std::vector<Object>> ClusterUnderTest::list(const Resource& resource,
+                                                   const kube::Wanted& wanted) {
+  std::vector<Object> all;
+  const auto version = thread_.ask<Result<std::string>>([&](auto then) {
+    api().list(
+        resource, wanted,
+        [&all](kube::ListPage page) {
+          if (page.is_first) all.clear();
+          std::move(page.items.begin(), page.items.end(), std::back_inserter(all));
+        },
+        then);
+  });
+  if (!version) return tl::unexpected(version.error());
+  return all;
+}
+
+bool ClusterUnderTest::wait_until(const Resource& resource, const Name& name,
+                                  const Predicate& holds) {
+  std::promise<void> held;
+  auto future = held.get_future();
+  bool is_held = false;
+  bool is_there = false;
+  const auto look = [&](const Object* object) {
+    if (!is_held && holds(object)) {
+      is_held = true;
+      held.set_value();
+    }
+  };
+  std::unique_ptr<kube::Watch> watch;
+  thread_.run([&] {
+    kube::WatchCalls calls;
+    calls.on_put = [&](const Object& object) {
+      is_there = true;
+      look(&object);
+    };
+    calls.on_gone = [&](const Name&) { look(nullptr); };
+    calls.on_synced = [&] {
+      if (!is_there) look(nullptr);
+    };
+    watch = std::make_unique<kube::Watch>(
+        api(), resource, kube::Wanted{.space = name.space, .fields = "metadata.name=" + name.name},
+        std::move(calls));
+    watch->start();
+    return true;
+  });
+  const bool in_time = future.wait_for(k_patience) == std::future_status::ready;
+  thread_.run([&] {
+    watch.reset();
+    return true;
+  });
+  return in_time;
+}
+
+ConformanceTest::ConformanceTest() : space_("conformance-" + unlike_any_other()) {
+  const auto made = cluster_.create(
+      kube::k_namespaces, kube::new_object(kube::k_namespaces, "Namespace", {"", space_}));
+  EXPECT_TRUE(made) << made.error().message();
+}
+
+ConformanceTest::~ConformanceTest() {
+  EXPECT_TRUE(cluster_.remove(kube::k_namespaces, {"", space_}));
+  for (const std::string& node : nodes_) cluster_.remove(kube::k_nodes, {"", node});
+}
+
+std::string ConformanceTest::add_node(const std::string& cpu, const std::string& more_spec) {
+  const std::string name = fmt::format("{}-{}", space_, nodes_.size());
+  Object node = kube::new_object(kube::k_nodes, "Node", {"", name});
+  Object& metadata = model::ensure(node, {"metadata"});
+  // kwok brings a node with this annotation to life, on a real control plane and on an embedded
+  // one.
+  model::merge(metadata, parsed(fmt::format(
+                             R"({{"annotations":{{"kwok.x-k8s.io/node":"fake"}},
+                                 "labels":{{"conformance":"{}","kubernetes.io/hostname":"{}"}}}})",
+                             space_, name)));
+  model::put(node, "spec", parsed(more_spec));
+  const std::string amounts =
+      fmt::format(R"({{"cpu":"{}","memory":"16Gi","pods":"20","ephemeral-storage":"50Gi"}})", cpu);
+  model::put(node, "status",
+             parsed(fmt::format(R"({{"allocatable":{},"capacity":{}}})", amounts, amounts)));
+  const auto made = cluster_.create(kube::k_nodes, node);
+  EXPECT_TRUE(made) << made.error().message();
+  nodes_.push_back(name);
+  EXPECT_TRUE(cluster_.wait_until(
+      kube::k_nodes, {"", name},
+      [](const Object* seen) {
+        if (seen == nullptr) return false;
+        // Taints of a node that is not yet ready keep pods off it for a moment longer.
+        for (const Object& taint : model::items_at(*seen, {"spec", "taints"})) {
+          if (model::text_at(taint, {"key"}) == "node.kubernetes.io/not-ready") return false;
+        }
+        for (const Object& condition : model::items_at(*seen, {"status", "conditions"})) {
+          if (model::text_at(condition, {"type"}) == "Ready") {
+            return model::text_at(condition, {"status"}) == "True";
+          }
+        }
+        return false;
+      }))
+      << name << " does not become ready";
+  return name;
+}
+
+Object ConformanceTest::pod(const std::string& name, const std::string& cpu,
+                            const std::string& more_spec) const {
+  Object made = kube::new_object(kube::k_pods, "Pod", named(name));
+  model::merge(model::ensure(made, {"metadata"}), parsed(R"({"labels":{"app":"web"}})"));
+  Object& spec = model::ensure(made, {"spec"});
+  model::merge(spec, parsed(fmt::format(
+                         R"({{"nodeSelector":{{"conformance":"{}"}},
+                             "terminationGracePeriodSeconds":0,
+                             "containers":[{{"name":"main","image":"none",
+                               "resources":{{"requests":{{"cpu":"{}","memory":"64Mi"}}}}}}]}})",
+                         space_, cpu)));
+  model::merge(spec, parsed(more_spec));
+  return made;
+}
+
+Object ConformanceTest::config(const std::string& name, const std::string& value) const {
+  Object made = kube::new_object(kube::k_config_maps, "ConfigMap", named(name));
+  model::put(model::ensure(made, {"data"}), "value", model::text_node(value));
+  return made;
+}
+
+bool ConformanceTest::wait_running(const std::string& pod) {
+  return cluster_.wait_until(kube::k_pods, named(pod), [](const Object* seen) {
+    return seen != nullptr && model::text_at(*seen, {"status", "phase"}) == "Running";
+  });
+}
+
+bool ConformanceTest::wait_unschedulable(const std::string& pod) {
+  return cluster_.wait_until(kube::k_pods, named(pod), [](const Object* seen) {
+    if (seen == nullptr) return false;
+    for (const Object& condition : model::items_at(*seen, {"status", "conditions"})) {
+      if (model::text_at(condition, {"reason"}) == "Unschedulable") return true;
+    }
+    return false;
+  });
+}
+
+}  // namespace spillway::conformance
