@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "embedded/annotations.h"
 #include "embedded/base64.h"
 #include "embedded/document.h"
+#include "embedded/garbage.h"
+#include "embedded/namespaces.h"
+#include "embedded/scheduler.h"
 #include "pki/authority.h"
 #include "pki/hash.h"
 #include "pki/key.h"
@@ -40,7 +44,12 @@ struct Cluster::Parts {
         objects(registry, table, clock, lots),
         access(registry, table),
         faults(lots),
-        api(objects, access, faults, on, options.api) {}
+        api(objects, access, faults, on, options.api),
+        namespaces(objects, on),
+        garbage(objects, on),
+        scheduler(objects, on),
+        kubelets(objects, on, options.kubelets),
+        node_life(objects, on, options.node_life) {}
 
   host::Loop& loop;
   Clock clock;
@@ -50,6 +59,11 @@ struct Cluster::Parts {
   Access access;
   Faults faults;
   Api api;
+  Namespaces namespaces;
+  Garbage garbage;
+  Scheduler scheduler;
+  Kubelets kubelets;
+  NodeLife node_life;
   host::Lifeline lifeline;
 };
 
@@ -84,6 +98,39 @@ void Cluster::found() {
   for (const std::string_view name : k_first_spaces) {
     (void)parts_->objects.create(spaces, named(name));
   }
+  for (int i = 1; i <= options_.nodes; ++i) {
+    NodeWish wish = options_.node;
+    wish.name = fmt::format("{}-{}", wish.name.empty() ? "node" : wish.name, i);
+    (void)add_node(wish);
+  }
+}
+
+Status Cluster::add_node(const NodeWish& wish) {
+  Node node = named(wish.name);
+  Node& labels = model::ensure(node, {"metadata", "labels"});
+  model::put(labels, "kubernetes.io/hostname", model::text_node(wish.name));
+  model::put(labels, "kubernetes.io/os", model::text_node("linux"));
+  model::put(labels, "kubernetes.io/arch", model::text_node("amd64"));
+  for (const auto& [key, value] : wish.labels) model::put(labels, key, model::text_node(value));
+  model::put(model::ensure(node, {"metadata", "annotations"}), k_kubelet, model::text_node("on"));
+  Node& capacity = model::ensure(node, {"status", "capacity"});
+  model::put(capacity, "cpu", model::text_node(wish.cpu));
+  model::put(capacity, "memory", model::text_node(wish.memory));
+  model::put(capacity, "pods", model::text_node(wish.pods));
+  for (const auto& [key, value] : wish.more_resources) {
+    model::put(capacity, key, model::text_node(value));
+  }
+  const auto made = parts_->objects.create(parts_->registry.built_in("nodes"), std::move(node));
+  if (made) return {};
+  return fail(made.error().code == 409 ? Code::conflict : Code::invalid, "node " + wish.name,
+              made.error().message, "choose another name or shape");
+}
+
+void Cluster::set_kubelet(const std::string& node, bool is_on) {
+  parts_->objects.change(parts_->registry.built_in("nodes"), {"", node}, [&](Node& document) {
+    model::put(model::ensure(document, {"metadata", "annotations"}), k_kubelet,
+               model::text_node(is_on ? "on" : "off"));
+  });
 }
 
 net::Handler& Cluster::handler() { return parts_->api; }

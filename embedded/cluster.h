@@ -16,6 +16,8 @@
 #include "base/result.h"
 #include "embedded/api.h"
 #include "embedded/faults.h"
+#include "embedded/kubelets.h"
+#include "embedded/node_life.h"
 #include "embedded/objects.h"
 #include "embedded/table.h"
 #include "host/loop.h"
@@ -25,9 +27,23 @@
 
 namespace spillway::embedded {
 
+// A node with a kubelet. Quantities as Kubernetes writes them.
+struct NodeWish {
+  std::string name;
+  std::string cpu = "4";
+  std::string memory = "16Gi";
+  std::string pods = "110";
+  std::vector<std::pair<std::string, std::string>> more_resources = {};
+  std::vector<std::pair<std::string, std::string>> labels = {};
+};
+
 struct ClusterOptions {
   std::string name = "embedded";  // a DNS label; also of its authority
+  int nodes = 0;                  // "node-1", "node-2", … like `node`
+  NodeWish node = {};
   HistoryBounds history = {};
+  KubeletOptions kubelets = {};
+  NodeLifeOptions node_life = {};
   ApiOptions api = {};
   // Who shows neither certificate nor token may do everything. Only for handler() and listen_plain.
   bool trusts_strangers = false;
@@ -60,6 +76,10 @@ class Cluster {
   Result<std::string> kubeconfig();
   // At any time: a bearer token.
   std::string issue_token(std::string user, std::vector<std::string> groups = {});
+
+  Status add_node(const NodeWish& wish);
+  // A node whose kubelet is off is not heard of any more, and its pods do not change.
+  void set_kubelet(const std::string& node, bool is_on);
 
   Objects& objects();
   Faults& faults();

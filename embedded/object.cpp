@@ -100,6 +100,9 @@ ObjectPtr make_object(const Kind& kind, Node document, int64_t version) {
   object->version = version;
   object->labels = labels_of(document);
   object->fields = fields_of(kind, document, object->key);
+  for (const Node& owner : model::items_at(document, {"metadata", "ownerReferences"})) {
+    object->owners.emplace_back(model::text_at(owner, {"uid"}));
+  }
   object->text = model::to_json(document);
   object->text.shrink_to_fit();
   return object;

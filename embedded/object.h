@@ -31,7 +31,8 @@ struct Object {
   int64_t version = 0;
   std::string text;  // begins with apiVersion and kind
   Pairs labels;
-  Pairs fields;  // "spec.nodeName", "status.phase", …
+  Pairs fields;                     // "spec.nodeName", "status.phase", …
+  std::vector<std::string> owners;  // uids
 
   model::Node document() const;
   // As the version of a kind that was asked for has it.
