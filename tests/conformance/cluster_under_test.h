@@ -25,7 +25,7 @@ using kube::Object;
 using kube::Resource;
 
 // Long enough for a busy machine; nobody waits that long for what works.
-inline constexpr std::chrono::seconds k_patience{60};
+inline constexpr std::chrono::seconds k_patience{30};
 
 class ClusterUnderTest {
  public:

@@ -49,7 +49,9 @@ class RawWatch {
     if (type == "ERROR") {
       return note(fmt::format("ERROR {}", model::integer_at(change, {"object", "code"})));
     }
-    note(fmt::format("{} {}", type, model::text_at(change, {"object", "metadata", "name"})));
+    const std::string_view name = model::text_at(change, {"object", "metadata", "name"});
+    if (name == "kube-root-ca.crt") return;  // every namespace is given one, at its own time
+    note(fmt::format("{} {}", type, name));
   }
   void note(std::string what) {
     const std::lock_guard lock(mutex_);
