@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -121,12 +122,13 @@ struct Scaled {
   bool fits = false;
   bool exact = false;
   int64_t nearest = 0;
+  int64_t towards_zero = 0;
 };
 
 // The value as a whole number and whether it is one; at most k_max_decimals decimals. Long
 // division: the whole part, then the remainder doubled `two` times; no step exceeds 128 bits.
 Scaled scale(const Exact& value) {
-  if (value.digits == 0) return {true, true, 0};
+  if (value.digits == 0) return {true, true, 0, 0};
   Word whole = value.digits;
   Word rest = 0;
   Word divisor = 1;
@@ -150,11 +152,23 @@ Scaled scale(const Exact& value) {
     }
     if (whole > limit) return {};
   }
+  const auto with_sign = [&value](Word magnitude) {
+    const uint64_t bits = static_cast<uint64_t>(magnitude);
+    return static_cast<int64_t>(value.negative ? uint64_t{0} - bits : bits);
+  };
   const bool exact = rest == 0;
+  const Word towards_zero = whole;
   if (rest * 2 >= divisor && !exact) ++whole;
   if (whole > limit || (whole == limit && !value.negative)) return {};
-  const uint64_t magnitude = static_cast<uint64_t>(whole);
-  return {true, exact, static_cast<int64_t>(value.negative ? uint64_t{0} - magnitude : magnitude)};
+  return {true, exact, with_sign(whole), with_sign(towards_zero)};
+}
+
+int64_t rounded(const Scaled& scaled, bool negative, Rounding rounding) {
+  using Limits = std::numeric_limits<int64_t>;
+  if (!scaled.fits) return negative ? Limits::min() : Limits::max();
+  const bool from_zero = !scaled.exact && negative == (rounding == Rounding::down);
+  const int64_t step = !from_zero ? 0 : negative ? -1 : 1;
+  return try_add(scaled.towards_zero, step).value_or(scaled.towards_zero);
 }
 
 // A value in the largest unit in which it is a whole number.
@@ -174,7 +188,7 @@ InUnits in_units(int64_t value, int64_t base, std::span<const std::string_view> 
 
 }  // namespace
 
-Result<int64_t> parse_quantity(std::string_view text, QuantityStep step) {
+Result<int64_t> parse_quantity(std::string_view text, QuantityStep step, Rounding rounding) {
   auto exact = read(text);
   if (!exact) return tl::unexpected(std::move(exact).error());
   if (step == QuantityStep::milli) exact->ten += 3;
@@ -182,6 +196,7 @@ Result<int64_t> parse_quantity(std::string_view text, QuantityStep step) {
     return no_quantity(text, "is finer than any amount");
   }
   const Scaled scaled = scale(*exact);
+  if (rounding != Rounding::none) return rounded(scaled, exact->negative, rounding);
   if (!scaled.fits) return no_quantity(text, "is too large");
   if (scaled.exact) return scaled.nearest;
   if (step == QuantityStep::milli) {

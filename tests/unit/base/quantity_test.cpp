@@ -89,6 +89,29 @@ TEST(Quantity, RefusesWhatIsNoWholeNumberOfStepsAndNamesTheNearest) {
             "quantity: \"500m\" is no whole number; the nearest that is one is 1");
 }
 
+TEST(Quantity, RoundsWhereToldWhichWayAndCapsWhatIsTooLarge) {
+  const auto up = [](std::string_view text) {
+    return parse_quantity(text, QuantityStep::whole, Rounding::up).value();
+  };
+  const auto down = [](std::string_view text) {
+    return parse_quantity(text, QuantityStep::whole, Rounding::down).value();
+  };
+  EXPECT_EQ(up("1500m"), 2);
+  EXPECT_EQ(down("1500m"), 1);
+  EXPECT_EQ(up("2"), 2);
+  EXPECT_EQ(down("2"), 2);
+  EXPECT_EQ(up("1n"), 1);
+  EXPECT_EQ(down("1n"), 0);
+  EXPECT_EQ(up("-1500m"), -1);
+  EXPECT_EQ(down("-1500m"), -2);
+  EXPECT_EQ(parse_quantity("100100u", QuantityStep::milli, Rounding::up).value(), 101);
+  EXPECT_EQ(up("1e30"), INT64_MAX);
+  EXPECT_EQ(down("-1e30"), INT64_MIN);
+  EXPECT_EQ(up("9223372036854775807.2"), INT64_MAX);
+  EXPECT_EQ(down("-9223372036854775808.2"), INT64_MIN);
+  EXPECT_FALSE(parse_quantity("1,5", QuantityStep::whole, Rounding::up));
+}
+
 TEST(Quantity, RefusesAbsurdNumbers) {
   for (const char* text : {"8Ei", "10E", "1e19", "1e999999999999", "99999999999999999999Ei"}) {
     EXPECT_NE(refusal(text, QuantityStep::whole).find("is too large"), std::string::npos) << text;
