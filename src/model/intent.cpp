@@ -1,12 +1,13 @@
 #include "model/intent.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "model/limits.h"
 #include "model/price.h"
 #include "model/validation.h"
 
 namespace spillway::model {
-namespace {
 
 Status validate(const LabelConstraint& constraint) {
   SPILLWAY_TRY(check_label_key("key", constraint.key));
@@ -23,6 +24,26 @@ Status validate(const LabelConstraint& constraint) {
   }
   return {};
 }
+
+bool holds(const LabelConstraint& constraint, const Labels& labels) {
+  const std::string* value = find_label(labels, constraint.key);
+  const auto& values = constraint.values;
+  const bool listed =
+      value != nullptr && std::find(values.begin(), values.end(), *value) != values.end();
+  switch (constraint.op) {
+    case Operator::in:
+      return listed;
+    case Operator::not_in:
+      return !listed;
+    case Operator::exists:
+      return value != nullptr;
+    case Operator::absent:
+      return value == nullptr;
+  }
+  return false;
+}
+
+namespace {
 
 Status check_clusters(std::string_view path, const std::vector<ClusterId>& clusters) {
   SPILLWAY_TRY(check_size(path, clusters.size(), k_max_listed));

@@ -21,13 +21,17 @@ namespace spillway::model {
 
 enum class Operator { in, not_in, exists, absent };
 
-// On labels of the offer.
+// On the labels of an offer, or of a node.
 struct LabelConstraint {
   std::string key;
   Operator op = Operator::in;
   std::vector<std::string> values;
   bool operator==(const LabelConstraint&) const = default;
 };
+
+Status validate(const LabelConstraint& constraint);
+// `not_in` and `absent` hold where the label is not.
+bool holds(const LabelConstraint& constraint, const Labels& labels);
 
 // Absent or empty: not asked for.
 struct Constraints {
