@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "model/validation.h"
-#include "services/agent/supply_fields.h"
+#include "supply/supply_fields.h"
 
 namespace spillway::agent {
 
