@@ -12,6 +12,7 @@
 #include "model/pool.h"
 #include "model/yaml.h"
 #include "services/agent/supply_file.h"
+#include "supply/policy.h"
 
 namespace spillway::cli {
 namespace {
@@ -40,11 +41,12 @@ Status validate_text(const std::string& noun, const std::string& text, const std
   if (noun == "supply") {
     return only_errors(agent::supply_from_yaml(text, owner_in(text), path));
   }
-  constexpr std::array<std::string_view, 6> k_nouns{"pool",   "offer",    "cluster",
-                                                    "intent", "contract", "supply"};
+  if (noun == "policy") return only_errors(supply::policy_from_yaml(text, path));
+  constexpr std::array<std::string_view, 7> k_nouns{"pool",     "offer",  "cluster", "intent",
+                                                    "contract", "supply", "policy"};
   const std::string_view meant = nearest(noun, k_nouns);
   return fail(Code::invalid, path, fmt::format("there is no noun {}", in_quotes(noun)),
-              meant.empty() ? "use pool, offer, cluster, intent, contract or supply"
+              meant.empty() ? "use pool, offer, cluster, intent, contract, supply or policy"
                             : fmt::format("did you mean {}?", meant));
 }
 
