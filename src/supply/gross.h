@@ -1,0 +1,34 @@
+// Gross: what one node could sell. Allocatable, less what the owner's pods on it request, less the
+// headroom; never below zero, in each resource. Guests are not subtracted: the broker does that.
+#pragma once
+
+#include <optional>
+
+#include "model/resources.h"
+#include "supply/gpu.h"
+#include "supply/policy.h"
+#include "supply/view.h"
+
+namespace spillway::supply {
+
+struct Gross {
+  GpuKinds gpus;
+  model::Resources empty;  // with none of the owner's pods: says which pool the node belongs to
+  model::Resources now;
+};
+
+// Of a place that has a row.
+Gross gross_of(const View::Place& place, const OfferingPolicy& policy);
+
+// a − b, at least zero in each resource.
+model::Resources rest_of(model::Resources a, const model::Resources& b);
+
+// Whether one unit of `step` fits into `room` of a node with such GPUs. Shapes without GPUs are not
+// sold from nodes with GPUs unless the step says so: they would strand what is scarce.
+bool has_room(const Step& step, const GpuKinds& gpus, const model::Resources& room);
+
+// The last step that fits, or none.
+std::optional<size_t> last_step(const OfferingPolicy& policy, const GpuKinds& gpus,
+                                const model::Resources& room);
+
+}  // namespace spillway::supply

@@ -1,0 +1,104 @@
+#include "supply/judge.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace spillway::supply {
+namespace {
+
+const TaintRule* rule_for(const model::Taint& taint, const OfferingPolicy& policy) {
+  for (const TaintRule& rule : policy.taints) {
+    if (rule.key == taint.key && (!rule.value || *rule.value == taint.value) &&
+        (!rule.effect || *rule.effect == taint.effect)) {
+      return &rule;
+    }
+  }
+  return nullptr;
+}
+
+const model::Taint* unwelcome_taint(const NodeRow& row, const OfferingPolicy& policy) {
+  for (const model::Taint& taint : row.taints) {
+    const bool soft = taint.effect == model::TaintEffect::prefer_no_schedule;
+    if (!soft && rule_for(taint, policy) == nullptr) return &taint;
+  }
+  return nullptr;
+}
+
+NodeVerdict verdict(const NodeRow& row, NodeReason reason, std::string sentence) {
+  return {row.name, reason, {}, {}, std::move(sentence)};
+}
+
+}  // namespace
+
+PoolKey key_of(const NodeRow& row, const GpuKinds& gpus, size_t step,
+               const OfferingPolicy& policy) {
+  PoolKey key{row.arch, policy.ladder[step].name, gpus, {}, {}};
+  for (const model::Label& label : row.labels) {
+    const auto& pass = policy.labels.pass;
+    if (std::find(pass.begin(), pass.end(), label.key) != pass.end()) key.labels.push_back(label);
+  }
+  for (const model::Taint& taint : row.taints) {
+    const TaintRule* rule = rule_for(taint, policy);
+    if (rule != nullptr && rule->pass) key.taints.push_back(taint);
+  }
+  const auto in_order = [](const model::Taint& t) { return std::tie(t.key, t.effect); };
+  std::sort(
+      key.taints.begin(), key.taints.end(),
+      [&](const model::Taint& a, const model::Taint& b) { return in_order(a) < in_order(b); });
+  const auto again = std::unique(
+      key.taints.begin(), key.taints.end(),
+      [&](const model::Taint& a, const model::Taint& b) { return in_order(a) == in_order(b); });
+  key.taints.erase(again, key.taints.end());
+  return key;
+}
+
+std::optional<NodeVerdict> rule_out(const NodeRow& row, const Gross& gross,
+                                    const OfferingPolicy& policy) {
+  if (row.is_virtual) {
+    return verdict(row, NodeReason::is_virtual, "virtual: what it has is another cluster's");
+  }
+  for (const model::LabelConstraint& constraint : policy.nodes) {
+    if (model::holds(constraint, row.labels)) continue;
+    return verdict(
+        row, NodeReason::not_for_sale,
+        fmt::format("not for sale: the policy's nodes ask otherwise of label {}", constraint.key));
+  }
+  if (!row.problem.empty()) {
+    return verdict(row, NodeReason::unreadable,
+                   fmt::format("its object cannot be read: {}", row.problem));
+  }
+  if (const model::Taint* taint = unwelcome_taint(row, policy)) {
+    return verdict(
+        row, NodeReason::tainted,
+        fmt::format("taint {} keeps strangers away; the policy's taints may allow it", taint->key));
+  }
+  if (!last_step(policy, gross.gpus, gross.empty)) {
+    return verdict(
+        row, NodeReason::too_small,
+        fmt::format("no step of the ladder fits it, even empty: {}", to_text(gross.empty)));
+  }
+  return std::nullopt;
+}
+
+NodeVerdict judge(const View::Place& place, const Gross& gross, const OfferingPolicy& policy) {
+  const NodeRow& row = *place.row;
+  if (row.going) return verdict(row, NodeReason::going, "it is being deleted");
+  if (row.cordoned) return verdict(row, NodeReason::cordoned, "cordoned");
+  if (!row.ready) return verdict(row, NodeReason::not_ready, "not Ready");
+  if (!place.unreadable.empty()) {
+    const auto& [pod, problem] = *place.unreadable.begin();
+    return verdict(row, NodeReason::unreadable_pod,
+                   fmt::format("pod {} on it cannot be read: {}", pod, problem));
+  }
+  if (!last_step(policy, gross.gpus, gross.now)) {
+    return verdict(row, NodeReason::full,
+                   fmt::format("{} own pods leave no room for a step of the ladder: {}",
+                               place.own.pods(), to_text(gross.now)));
+  }
+  NodeVerdict offered =
+      verdict(row, NodeReason::offered, fmt::format("offered: {}", to_text(gross.now)));
+  offered.gross = gross.now;
+  return offered;
+}
+
+}  // namespace spillway::supply
