@@ -31,7 +31,7 @@ std::string model_of(const Vendor& vendor, const NodeRow& node,
     if (const auto named = models.find(*product); named != models.end()) return named->second;
     std::string model = *product;
     std::transform(model.begin(), model.end(), model.begin(), plain);
-    if (!model.starts_with(vendor_name)) model = vendor_name + "-" + model;
+    if (!model.starts_with(vendor_name)) model.insert(0, vendor_name + "-");
     // A label's value may be as long as a model's name: then there is no room for the vendor.
     return model::is_label_value(model) ? model : model.substr(vendor_name.size() + 1);
   }

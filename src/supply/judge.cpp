@@ -16,10 +16,20 @@ const TaintRule* rule_for(const model::Taint& taint, const OfferingPolicy& polic
   return nullptr;
 }
 
-const model::Taint* unwelcome_taint(const NodeRow& row, const OfferingPolicy& policy) {
+// Taints that say how a node is at the moment, and not whose it is: from the node's controllers,
+// the cloud's, and autoscalers that are about to remove it. A cordoned node and one that is not
+// Ready always have one of the first.
+bool is_passing(const model::Taint& taint) {
+  return taint.key.starts_with("node.kubernetes.io/") ||
+         taint.key.starts_with("node.cloudprovider.kubernetes.io/") ||
+         taint.key == "ToBeDeletedByClusterAutoscaler" || taint.key == "karpenter.sh/disrupted";
+}
+
+const model::Taint* unwelcome_taint(const NodeRow& row, const OfferingPolicy& policy,
+                                    bool passing) {
   for (const model::Taint& taint : row.taints) {
     const bool soft = taint.effect == model::TaintEffect::prefer_no_schedule;
-    if (!soft && rule_for(taint, policy) == nullptr) return &taint;
+    if (!soft && is_passing(taint) == passing && rule_for(taint, policy) == nullptr) return &taint;
   }
   return nullptr;
 }
@@ -67,7 +77,7 @@ std::optional<NodeVerdict> rule_out(const NodeRow& row, const Gross& gross,
     return verdict(row, NodeReason::unreadable,
                    fmt::format("its object cannot be read: {}", row.problem));
   }
-  if (const model::Taint* taint = unwelcome_taint(row, policy)) {
+  if (const model::Taint* taint = unwelcome_taint(row, policy, false)) {
     return verdict(
         row, NodeReason::tainted,
         fmt::format("taint {} keeps strangers away; the policy's taints may allow it", taint->key));
@@ -85,6 +95,9 @@ NodeVerdict judge(const View::Place& place, const Gross& gross, const OfferingPo
   if (row.going) return verdict(row, NodeReason::going, "it is being deleted");
   if (row.cordoned) return verdict(row, NodeReason::cordoned, "cordoned");
   if (!row.ready) return verdict(row, NodeReason::not_ready, "not Ready");
+  if (const model::Taint* taint = unwelcome_taint(row, policy, true)) {
+    return verdict(row, NodeReason::tainted, fmt::format("out for now: taint {}", taint->key));
+  }
   if (!place.unreadable.empty()) {
     const auto& [pod, problem] = *place.unreadable.begin();
     return verdict(row, NodeReason::unreadable_pod,

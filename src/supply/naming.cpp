@@ -66,10 +66,8 @@ auto in_order(const model::Taint& t) { return std::tie(t.key, t.effect, t.value)
 }  // namespace
 
 bool operator<(const PoolKey& a, const PoolKey& b) {
-  if (const auto order = std::tie(a.arch, a.step, a.gpus) <=> std::tie(b.arch, b.step, b.gpus);
-      order != 0) {
-    return order < 0;
-  }
+  const auto plainly = [](const PoolKey& key) { return std::tie(key.arch, key.step, key.gpus); };
+  if (plainly(a) != plainly(b)) return plainly(a) < plainly(b);
   const auto label_less = [](const model::Label& x, const model::Label& y) {
     return std::tie(x.key, x.value) < std::tie(y.key, y.value);
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "model/limits.h"
 #include "model/validation.h"
 #include "supply/document.h"
 #include "supply/requests.h"
@@ -61,6 +62,7 @@ Result<std::vector<model::Taint>> read_taints(const Node* list) {
     }
     taints.push_back(std::move(taint));
   }
+  if (taints.size() > model::k_max_names) return unreadable("spec.taints", "too many");
   return taints;
 }
 

@@ -84,7 +84,7 @@ Result<Requests> most_at_start(const Node& pod, Requests& running) {
 Result<Requests> pod_requests(const Node& document) {
   auto requests = sum_of_containers(document);
   if (!requests) return requests;
-  const auto start = most_at_start(document, *requests);
+  auto start = most_at_start(document, *requests);
   if (!start) return start;
   requests->raise_to(*start);
   SPILLWAY_TRY(raise_to_list(*requests, find(document, {"spec", "resources", "requests"})));

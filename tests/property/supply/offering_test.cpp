@@ -65,16 +65,20 @@ RC_GTEST_PROP(Offering, NeverExceedsWhatIsFree, ()) {
   }
 }
 
-bool fits_a_step(const Scene& scene, const NodeRow& node, const Amounts& gross) {
+bool has_gpus(const NodeRow& node) {
   const auto& extended = node.allocatable.extended;
-  const bool has_gpus = std::any_of(extended.begin(), extended.end(), [](const model::Count& c) {
-    return c.name == "nvidia.com/gpu";
-  });
-  const auto& ladder = scene.policy.ladder;
-  return std::any_of(ladder.begin(), ladder.end(), [&](const Step& step) {
-    const bool sold_there = !has_gpus || step.gpu_nodes || !step.shape.gpus.empty();
-    return sold_there && covers(gross, amounts_of(step.shape));
-  });
+  return std::any_of(extended.begin(), extended.end(),
+                     [](const model::Count& c) { return c.name == "nvidia.com/gpu"; });
+}
+
+// The last step for which there is room; empty: none.
+std::string last_fitting(const Scene& scene, const NodeRow& node, const Amounts& room) {
+  std::string last;
+  for (const Step& step : scene.policy.ladder) {
+    const bool sold_there = !has_gpus(node) || step.gpu_nodes || !step.shape.gpus.empty();
+    if (sold_there && covers(room, amounts_of(step.shape))) last = step.name;
+  }
+  return last;
 }
 
 // And no less, when nobody waits and nothing is capped: what may be sold is.
@@ -88,7 +92,7 @@ RC_GTEST_PROP(Offering, OffersAllThatIsFree, ()) {
   Amounts free;
   for (const auto& [name, node] : scene.cluster.nodes) {
     const Amounts gross = plain_gross(scene.cluster, node, scene.policy);
-    if (!may_be_offered(scene, node) || !fits_a_step(scene, node, gross)) continue;
+    if (!may_be_offered(scene, node) || last_fitting(scene, node, gross).empty()) continue;
     for (const auto& [resource, amount] : gross) free[resource] += amount;
   }
   Amounts offered;
@@ -128,8 +132,10 @@ RC_GTEST_PROP(Offering, FitsOneNode, ()) {
       if (verdict.reason != NodeReason::offered || verdict.pool != offer.pool) continue;
       const NodeRow& node = scene.cluster.nodes.at(verdict.node);
       const Amounts gross = plain_gross(scene.cluster, node, scene.policy);
-      found = found || (covers(gross, amounts_of(offer.shape)) &&
-                        covers(gross, amounts_of(pool_of(scene.offering, offer.pool).node)));
+      const model::Resources& one = pool_of(scene.offering, offer.pool).node;
+      found = found || (covers(gross, amounts_of(offer.shape)) && covers(gross, amounts_of(one)) &&
+                        gross.at("cpu") == one.cpu_millis && gross.at("pods") == one.pods &&
+                        gross.at("memory") == one.memory_bytes);
     }
     RC_ASSERT(found);
   }
@@ -145,13 +151,13 @@ RC_GTEST_PROP(Offering, PoolsNodesOfOneShape, ()) {
     const NodeRow& node = scene.cluster.nodes.at(verdict.node);
     const NodeRow& other = *first.emplace(verdict.pool, &node).first->second;
     RC_ASSERT(node.arch == other.arch);
-    const auto gpus = [](const NodeRow& row) {
-      const auto& extended = row.allocatable.extended;
-      return std::any_of(extended.begin(), extended.end(),
-                         [](const model::Count& c) { return c.name == "nvidia.com/gpu"; });
+    const auto when_empty = [&scene](const NodeRow& row) {
+      return last_fitting(scene, row, plain_gross(PlainCluster{}, row, scene.policy));
     };
-    RC_ASSERT(gpus(node) == gpus(other));
-    if (gpus(node)) {
+    RC_ASSERT(!when_empty(node).empty());
+    RC_ASSERT(when_empty(node) == when_empty(other));
+    RC_ASSERT(has_gpus(node) == has_gpus(other));
+    if (has_gpus(node)) {
       RC_ASSERT(sold_name(node, "nvidia.com/gpu") == sold_name(other, "nvidia.com/gpu"));
     }
     if (!scene.policy.labels.pass.empty()) {

@@ -106,6 +106,30 @@ TEST(Offering, KeepsAPoolWhoseNodesAreOutForNowWithoutCapacity) {
   EXPECT_TRUE(offering.supply.offers.empty());
 }
 
+// Kubernetes itself taints a node that is cordoned, not Ready or short of memory: that passes, and
+// is no reason to withdraw the pool.
+TEST(Offering, TakesTaintsOfTheMomentForPassing) {
+  const auto judged = [](std::string_view taint, auto bend) {
+    NodeRow row = plain_node();
+    row.taints = {{std::string(taint), "", model::TaintEffect::no_schedule}};
+    bend(row);
+    const Offering offering = offering_of(known_view({row}), plain_policy());
+    EXPECT_EQ(offering.supply.pools.size(), 1U) << taint;
+    EXPECT_TRUE(offering.supply.offers.empty()) << taint;
+    return offering.explanation.nodes.at(0).reason;
+  };
+  EXPECT_EQ(judged("node.kubernetes.io/unschedulable", [](NodeRow& r) { r.cordoned = true; }),
+            NodeReason::cordoned);
+  EXPECT_EQ(judged("node.kubernetes.io/not-ready", [](NodeRow& r) { r.ready = false; }),
+            NodeReason::not_ready);
+  EXPECT_EQ(judged("node.kubernetes.io/memory-pressure", [](NodeRow&) {}), NodeReason::tainted);
+  EXPECT_EQ(judged("ToBeDeletedByClusterAutoscaler", [](NodeRow&) {}), NodeReason::tainted);
+  NodeRow control_plane = plain_node();
+  control_plane.taints = {
+      {"node-role.kubernetes.io/control-plane", "", model::TaintEffect::no_schedule}};
+  EXPECT_TRUE(offering_of(known_view({control_plane}), plain_policy()).supply.pools.empty());
+}
+
 TEST(Offering, TakesAFullNodeOut) {
   const Offering offering = offering_of(
       known_view({plain_node("n1"), plain_node("n2")}, {bound_pod("a/1", "n1", requests(6001, 0))}),
