@@ -35,6 +35,9 @@ struct Access {
 Result<Access> read_wire_kubeconfig(std::string_view text, std::string_view context = {});
 Result<Access> read_own_kubeconfig(const std::string& path, std::string_view context = {});
 
+// The file; when none is named, the pod that we run in.
+Result<Access> read_access(const std::string& kubeconfig, std::string_view context = {});
+
 // The pod's folder and the variables of its environment (KUBERNETES_SERVICE_HOST and _PORT).
 inline constexpr std::string_view k_pod_folder = "/var/run/secrets/kubernetes.io/serviceaccount";
 Result<Access> read_pod_access(const std::map<std::string, std::string>& environment,

@@ -1,5 +1,6 @@
 // Kubeconfigs, read as leniently as kubectl reads them where it does no harm (fields that we do not
 // know are passed over) and refused where taking them as they are would.
+#include <cstdlib>
 #include <utility>
 
 #include "base/text.h"
@@ -209,6 +210,15 @@ Result<Access> read_own_kubeconfig(const std::string& path, std::string_view con
   const auto text = read_small_file(path);
   if (!text) return tl::unexpected(text.error());
   return read_kubeconfig({"kubeconfig " + path, pki::folder_of(path), Trust::own}, *text, context);
+}
+
+Result<Access> read_access(const std::string& kubeconfig, std::string_view context) {
+  if (!kubeconfig.empty()) return read_own_kubeconfig(kubeconfig, context);
+  std::map<std::string, std::string> environment;
+  for (const char* name : {"KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"}) {
+    if (const char* value = std::getenv(name)) environment[name] = value;
+  }
+  return read_pod_access(environment);
 }
 
 Result<Access> read_pod_access(const std::map<std::string, std::string>& environment,

@@ -98,7 +98,7 @@ void Watch::on_head(const net::Response& head) {
   if (head.status == 200) {
     opened_ = api_.loop().now();
     is_told_ = false;
-    return;
+    return calls_.on_open();
   }
   if (head.status == 401) api_.forget_token();
   refused_ = failure_of(head, to_text(resource_, {wanted_.space, {}}));

@@ -25,8 +25,9 @@ struct WatchCalls {
   std::function<void(const Object&)> on_put;  // is there: new, changed, or as it was
   std::function<void(const Name&)> on_gone;   // only what on_put has told of
   std::function<void()> on_synced = [] {};    // a list is complete
-  // The server cannot be followed: once, until it can be again.
+  // The server cannot be followed: once, until on_open says that it can be again.
   std::function<void(const Error&)> on_trouble = [](const Error&) {};
+  std::function<void()> on_open = [] {};  // changes are followed
 };
 
 struct WatchCounts {
@@ -43,6 +44,7 @@ class Watch {
 
   void start();
   bool is_synced() const { return is_synced_; }
+  bool is_in_trouble() const { return is_told_; }
   size_t size() const { return known_.size(); }
   const WatchCounts& counts() const { return counts_; }
 

@@ -109,6 +109,14 @@ void Agent::resync_later() {
   loop_.after(resync_backoff_.next(context_.random), life_.guard([this] { resync(); }));
 }
 
+std::vector<model::Pool> Agent::carrying() const {
+  std::vector<model::Pool> found;
+  for (const model::Pool& pool : keeper_.state().supply.pools) {
+    if (!tenancy_.sold_from(pool.id).empty()) found.push_back(pool);
+  }
+  return found;
+}
+
 AgentStatus Agent::status() const {
   return {follower_.is_connected(),
           follower_.last_seen(),

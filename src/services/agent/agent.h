@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "host/lifeline.h"
 #include "services/agent/context.h"
@@ -42,6 +43,8 @@ class Agent {
   // Closes the stream, saves, and calls when that is done. Nothing is withdrawn.
   void stop(std::function<void()> done);
 
+  // The pools that contracts live on, as they were last on sale.
+  std::vector<model::Pool> carrying() const;
   AgentStatus status() const;
   const AgentState& state() const { return keeper_.state(); }
 

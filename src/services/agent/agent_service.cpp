@@ -7,9 +7,11 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "kube/session.h"
 #include "net/client.h"
 #include "services/agent/agent.h"
 #include "services/agent/credentials.h"
+#include "services/agent/live_supply.h"
 #include "services/agent/reload.h"
 #include "services/agent/renewal_timer.h"
 #include "services/agent/state_file.h"
@@ -64,6 +66,8 @@ class AgentService {
  private:
   Status connect();
   Status start_agent();
+  Result<std::optional<agent::Supply>> first_supply();
+  Status start_live();
   void start_renewal();
   void on_signal();
 
@@ -78,6 +82,8 @@ class AgentService {
   std::unique_ptr<net::Client> client_;
   std::optional<agent::Agent> agent_;
   std::optional<agent::Reload> reload_;
+  std::unique_ptr<kube::Session> cluster_;
+  std::optional<agent::LiveSupply> live_;
   std::optional<agent::RenewalTimer> renewal_;
 };
 
@@ -95,27 +101,69 @@ Status AgentService::connect() {
   return {};
 }
 
-Status AgentService::start_agent() {
+// What the file says; nothing when it cannot be read and there is a state to go on with.
+Result<std::optional<agent::Supply>> AgentService::first_supply() {
   const ClusterId cluster(credentials_.name);
+  const auto parse = [this, cluster](const std::string& text) {
+    return agent::supply_from_yaml(text, cluster, options_.supply);
+  };
+  reload_.emplace(loop_, log_, "supply", options_.supply,
+                  [this, parse](const std::string& text) -> Status {
+                    auto next = parse(text);
+                    if (!next) return tl::unexpected(std::move(next).error());
+                    agent_->set_supply(std::move(*next));
+                    return {};
+                  });
+  auto read = reload_->read().and_then(parse);
+  reload_->start();
+  if (read) return std::optional(std::move(*read));
+  const auto known = state_->load();
+  if (!known || known->empty()) return tl::unexpected(read.error());
+  log_.write(Level::error, "supply not taken; the last good one holds",
+             {{"file", options_.supply}, {"why", read.error().message()}});
+  return std::optional<agent::Supply>();
+}
+
+// The last supply goes on until the cluster is known.
+Status AgentService::start_live() {
+  const auto parse = [this](const std::string& text) {
+    return supply::policy_from_yaml(text, options_.policy);
+  };
+  reload_.emplace(loop_, log_, "policy", options_.policy,
+                  [this, parse](const std::string& text) -> Status {
+                    auto next = parse(text);
+                    if (!next) return tl::unexpected(std::move(next).error());
+                    live_->set_policy(std::move(*next));
+                    return {};
+                  });
+  auto policy = reload_->read().and_then(parse);
+  if (!policy) return tl::unexpected(std::move(policy).error());
+  const auto access = kube::read_access(options_.kubeconfig, options_.context);
+  if (!access) return tl::unexpected(access.error());
+  auto cluster = kube::Session::open(poll_, loop_, random_, *access);
+  if (!cluster) return tl::unexpected(std::move(cluster).error());
+  cluster_ = std::move(*cluster);
+  live_.emplace(
+      cluster_->api(), log_, ClusterId(credentials_.name), std::move(*policy),
+      agent::LiveSupplyCalls{[this](agent::Supply next) { agent_->set_supply(std::move(next)); },
+                             [this] { return agent_->carrying(); }});
+  live_->start();
+  reload_->start();
+  return {};
+}
+
+Status AgentService::start_agent() {
   agent_.emplace(loop_, random_, *client_, *state_, log_,
-                 agent::AgentOptions{cluster, options_.pool_lease, options_.renew_contracts});
-  std::optional<agent::Supply> supply = agent::Supply{};
-  if (!options_.supply.empty()) {
-    reload_.emplace(loop_, log_, options_.supply, cluster,
-                    [this](agent::Supply next) { agent_->set_supply(std::move(next)); });
-    auto read = reload_->read();
-    supply.reset();
-    if (read) {
-      supply = std::move(*read);
-    } else {
-      const auto known = state_->load();
-      if (!known || known->empty()) return tl::unexpected(read.error());
-      log_.write(Level::error, "supply not taken; the last good one holds",
-                 {{"file", options_.supply}, {"why", read.error().message()}});
-    }
-    reload_->start();
+                 agent::AgentOptions{ClusterId(credentials_.name), options_.pool_lease,
+                                     options_.renew_contracts});
+  if (!options_.policy.empty()) {
+    SPILLWAY_TRY(start_live());
+    return agent_->start(std::nullopt);
   }
-  return agent_->start(std::move(supply));
+  if (options_.supply.empty()) return agent_->start(agent::Supply{});
+  auto supply = first_supply();
+  if (!supply) return tl::unexpected(std::move(supply).error());
+  return agent_->start(std::move(*supply));
 }
 
 void AgentService::start_renewal() {

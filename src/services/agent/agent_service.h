@@ -10,16 +10,19 @@
 namespace spillway::services {
 
 struct AgentServiceOptions {
-  std::string identity;  // the folder that spillway join made
-  std::string supply;    // the file; empty: it sells nothing
-  std::string state;     // a folder of its own
+  std::string identity;    // the folder that spillway join made
+  std::string supply;      // the file; empty with an empty policy: it sells nothing
+  std::string policy;      // the file; what is free in the live cluster is sold by it
+  std::string kubeconfig;  // of the live cluster; empty: the one that this runs in
+  std::string context;     // of the kubeconfig; empty: its current one
+  std::string state;       // a folder of its own
   bool forget_state = false;
   bool renew_contracts = true;
   Duration pool_lease = minutes(2);
   Level log_level = Level::info;
 };
 
-// Until SIGTERM or SIGINT. SIGHUP reads the supply again.
+// Until SIGTERM or SIGINT. SIGHUP reads the supply, or the policy, again.
 Status run_agent(const AgentServiceOptions& options);
 
 }  // namespace spillway::services

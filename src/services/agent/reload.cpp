@@ -30,13 +30,12 @@ Result<std::string> read_text(const std::string& path) {
 
 }  // namespace
 
-Reload::Reload(host::Loop& loop, services::Log& log, std::string path, ClusterId cluster,
-               std::function<void(Supply)> then)
+Reload::Reload(host::Loop& loop, services::Log& log, std::string what, std::string path, Take take)
     : loop_(loop),
       log_(log),
+      what_(std::move(what)),
       path_(std::move(path)),
-      cluster_(std::move(cluster)),
-      then_(std::move(then)) {}
+      take_(std::move(take)) {}
 
 Reload::Stamp Reload::stamp() const {
   struct stat facts {};
@@ -44,11 +43,9 @@ Reload::Stamp Reload::stamp() const {
   return {facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec, facts.st_ino, facts.st_size};
 }
 
-Result<Supply> Reload::read() {
+Result<std::string> Reload::read() {
   taken_ = stamp();  // first: an edit while we read is seen as another one
-  const auto text = read_text(path_);
-  if (!text) return tl::unexpected(text.error());
-  return supply_from_yaml(*text, cluster_, path_);
+  return read_text(path_);
 }
 
 void Reload::start() {
@@ -69,17 +66,11 @@ void Reload::look() {
 void Reload::look_now() { take(); }
 
 void Reload::take() {
-  auto supply = read();
-  if (!supply) {
-    log_.write(services::Level::error, "supply not taken; the last good one holds",
-               {{"file", path_}, {"why", supply.error().message()}});
-    return;
-  }
-  log_.write(services::Level::info, "supply taken",
-             {{"file", path_},
-              {"pools", std::to_string(supply->pools.size())},
-              {"offers", std::to_string(supply->offers.size())}});
-  then_(std::move(*supply));
+  const auto text = read();
+  const Status status = text ? take_(*text) : tl::unexpected(text.error());
+  if (status) return log_.write(services::Level::info, what_ + " taken", {{"file", path_}});
+  log_.write(services::Level::error, what_ + " not taken; the last good one holds",
+             {{"file", path_}, {"why", status.error().message()}});
 }
 
 }  // namespace spillway::agent

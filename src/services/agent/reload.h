@@ -1,15 +1,14 @@
-// Reload: watches the supply file. A good edit is handed on; a bad one, or none at all, is told
+// Reload: watches a file that people edit. A good edit is taken; a bad one, or none at all, is told
 // once and the last good one stays. A file that is still being written is waited for: half of it
 // may be a good supply with half of the offers.
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 
+#include "base/result.h"
 #include "host/lifeline.h"
 #include "host/loop.h"
-#include "services/agent/supply_file.h"
 #include "services/log.h"
 
 namespace spillway::agent {
@@ -19,12 +18,14 @@ class Reload {
   static constexpr Duration k_look = seconds(1);
   static constexpr Duration k_quiet = milliseconds(200);  // unchanged for so long: written
 
-  Reload(host::Loop& loop, services::Log& log, std::string path, ClusterId cluster,
-         std::function<void(Supply)> then);
+  // An error of `take` is one of the file: nothing was taken.
+  using Take = std::function<Status(const std::string& text)>;
+  // `what` the file is called in logs: "supply".
+  Reload(host::Loop& loop, services::Log& log, std::string what, std::string path, Take take);
 
-  Result<Supply> read();  // now; what it finds is not handed on
-  void start();           // from what read() saw last
-  void look_now();        // on a signal: whoever sends it has written the file
+  Result<std::string> read();  // now; what it finds is not handed on
+  void start();                // from what read() saw last
+  void look_now();             // on a signal: whoever sends it has written the file
 
  private:
   struct Stamp {  // of another content, most likely, when it differs
@@ -41,9 +42,9 @@ class Reload {
 
   host::Loop& loop_;
   services::Log& log_;
+  std::string what_;
   std::string path_;
-  ClusterId cluster_;
-  std::function<void(Supply)> then_;
+  Take take_;
   Stamp taken_;
   host::Lifeline life_;
 };

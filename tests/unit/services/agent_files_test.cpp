@@ -100,8 +100,13 @@ TEST_F(AgentState_, AnotherClustersStateIsRefused) {
 class ReloadTest : public ::testing::Test {
  protected:
   ReloadTest()
-      : reload(loop, log, folder / "supply.yaml", ClusterId("edge-1"),
-               [this](const Supply& supply) { taken.push_back(supply); }) {}
+      : reload(loop, log, "supply", folder / "supply.yaml",
+               [this](const std::string& text) -> Status {
+                 auto supply = supply_from_yaml(text, ClusterId("edge-1"), "supply.yaml");
+                 if (!supply) return tl::unexpected(supply.error());
+                 taken.push_back(std::move(*supply));
+                 return {};
+               }) {}
 
   static std::string pools(int64_t cores) {
     return fmt::format(

@@ -1,0 +1,144 @@
+#include "services/agent/live_supply.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace spillway::agent {
+
+using services::Level;
+
+LiveSupply::LiveSupply(kube::Api& api, services::Log& log, ClusterId cluster,
+                       supply::OfferingPolicy policy, LiveSupplyCalls calls)
+    : api_(api),
+      log_(log),
+      cluster_(std::move(cluster)),
+      policy_(std::move(policy)),
+      calls_(std::move(calls)),
+      alarm_(api.loop(), [this] { step(); }) {}
+
+void LiveSupply::start() {
+  watch_nodes();
+  watch_pods();
+}
+
+void LiveSupply::watch_nodes() {
+  kube::WatchCalls calls;
+  calls.on_put = [this](const kube::Object& object) { put_node(object); };
+  calls.on_gone = [this](const kube::Name& name) {
+    view_.remove_node(name.name);
+    change();
+  };
+  calls.on_synced = [this] {
+    view_.set_nodes_known();
+    change();
+  };
+  calls.on_open = [this] { see(); };
+  calls.on_trouble = [this](const Error& why) { lose_sight(why); };
+  nodes_ = std::make_unique<kube::Watch>(api_, kube::k_nodes, kube::Wanted{}, std::move(calls));
+  nodes_->start();
+}
+
+void LiveSupply::watch_pods() {
+  kube::WatchCalls calls;
+  calls.on_put = [this](const kube::Object& object) { put_pod(object); };
+  calls.on_gone = [this](const kube::Name& name) {
+    view_.remove_pod(name.space + "/" + name.name);
+    change();
+  };
+  calls.on_synced = [this] {
+    view_.set_pods_known();
+    change();
+  };
+  calls.on_open = [this] { see(); };
+  calls.on_trouble = [this](const Error& why) { lose_sight(why); };
+  pods_ = std::make_unique<kube::Watch>(api_, kube::k_pods, kube::Wanted{}, std::move(calls));
+  pods_->start();
+}
+
+// What has no name that could be read has no row: a Watch hands on none of these.
+void LiveSupply::put_node(const kube::Object& object) {
+  auto row = supply::node_row(object);
+  if (!row) return;
+  view_.put(std::move(*row));
+  change();
+}
+
+void LiveSupply::put_pod(const kube::Object& object) {
+  auto row = supply::pod_row(object, policy_.guests);
+  if (!row) return;
+  view_.put(std::move(*row));
+  change();
+}
+
+// Rows of pods say whose they are by the policy that made them: under another they are made anew.
+void LiveSupply::set_policy(supply::OfferingPolicy policy) {
+  if (policy == policy_) return;
+  const bool needs_new_rows = supply::needs_new_rows(policy_, policy);
+  policy_ = std::move(policy);
+  if (needs_new_rows) {
+    api_.loop().post(life_.guard([this] {
+      view_ = {};
+      start();
+    }));
+  }
+  change();
+}
+
+void LiveSupply::lose_sight(const Error& why) {
+  log_.write(Level::warning, "the cluster cannot be seen", {{"why", why.message()}});
+  if (blind_since_) return;
+  blind_since_ = api_.loop().now();
+  come_back_at(*blind_since_ + k_blind);
+}
+
+void LiveSupply::see() {
+  if (!blind_since_ || nodes_->is_in_trouble() || pods_->is_in_trouble()) return;
+  blind_since_.reset();
+  log_.write(Level::info, "the cluster is seen again", {});
+  change();
+}
+
+bool LiveSupply::is_blind(Instant now) const {
+  return blind_since_ && now - *blind_since_ >= k_blind;
+}
+
+void LiveSupply::change() {
+  if (std::exchange(is_changed_, true)) return;
+  const Instant now = api_.loop().now();
+  // Bounded on both sides: a clock that was set must neither hurry nor delay it.
+  alarm_.wake_by(now + std::clamp(next_ - now, k_gather, k_pause));
+}
+
+void LiveSupply::come_back_at(Instant time) {
+  later_ = std::min(later_, time);
+  alarm_.wake_by(later_);
+}
+
+void LiveSupply::step() {
+  const Instant now = api_.loop().now();
+  const bool is_time = later_ <= now;
+  if (!is_changed_ && !is_time) {
+    if (later_ < k_last_instant) alarm_.wake_by(later_);
+    return;
+  }
+  is_changed_ = false;
+  if (is_time) later_ = k_last_instant;
+  next_ = now + k_pause;
+  publish(now);
+}
+
+void LiveSupply::publish(Instant now) {
+  supply::Offering offering = supply::offer(view_, policy_, cluster_, now);
+  if (!offering.known) return;
+  if (is_blind(now)) {
+    offering.supply.offers.clear();
+    offering.explanation.withheld = "the cluster cannot be seen";
+  }
+  const std::vector<model::Pool> carrying = calls_.carrying();
+  supply::keep_pools(offering.supply, carrying);
+  explanation_ = std::move(offering.explanation);
+  if (offering.changes_at) come_back_at(*offering.changes_at);
+  calls_.then(std::move(offering.supply));
+}
+
+}  // namespace spillway::agent

@@ -1,0 +1,72 @@
+// LiveSupply: what an agent sells, from its live cluster. It watches nodes and pods, keeps what
+// supply/ needs of them, and hands on a new Supply when one comes of it: soon after the first
+// change, and no more often than k_pause after that.
+//
+// Nothing is handed on before nodes and pods are both known in full. Who cannot see the cluster any
+// more goes on with what it knew for k_blind, and then offers nothing until it sees again: pools
+// and contracts stay, but nobody can know what is free.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "host/alarm.h"
+#include "host/lifeline.h"
+#include "kube/watch.h"
+#include "services/log.h"
+#include "supply/offering.h"
+
+namespace spillway::agent {
+
+struct LiveSupplyCalls {
+  std::function<void(supply::Supply)> then;
+  // The pools that contracts live on, as they were last published.
+  std::function<std::vector<model::Pool>()> carrying;
+};
+
+class LiveSupply {
+ public:
+  static constexpr Duration k_gather = milliseconds(50);  // changes seldom come alone
+  static constexpr Duration k_pause = milliseconds(500);
+  static constexpr Duration k_blind = minutes(2);
+
+  LiveSupply(kube::Api& api, services::Log& log, ClusterId cluster, supply::OfferingPolicy policy,
+             LiveSupplyCalls calls);
+
+  void start();
+  void set_policy(supply::OfferingPolicy policy);
+  bool is_known() const { return view_.is_known(); }
+  const supply::Explanation& explanation() const { return explanation_; }
+
+ private:
+  void watch_nodes();
+  void watch_pods();
+  void put_node(const kube::Object& object);
+  void put_pod(const kube::Object& object);
+  void change();
+  void come_back_at(Instant time);
+  void step();
+  void publish(Instant now);
+  void lose_sight(const Error& why);
+  void see();
+  bool is_blind(Instant now) const;
+
+  kube::Api& api_;
+  services::Log& log_;
+  ClusterId cluster_;
+  supply::OfferingPolicy policy_;
+  LiveSupplyCalls calls_;
+  supply::View view_;
+  supply::Explanation explanation_;
+  std::unique_ptr<kube::Watch> nodes_;
+  std::unique_ptr<kube::Watch> pods_;
+  std::optional<Instant> blind_since_;
+  Instant next_;                    // not to be handed on before
+  Instant later_ = k_last_instant;  // changes by then, by time alone
+  bool is_changed_ = false;
+  host::Alarm alarm_;
+  host::Lifeline life_;
+};
+
+}  // namespace spillway::agent
