@@ -88,6 +88,11 @@ tsan: build/tsan/build.ninja ## all tests under the thread sanitizer
 	@cmake --build build/tsan
 	@if setarch -R true 2>/dev/null; then setarch -R $(CTEST) build/tsan; else $(CTEST) build/tsan; fi
 
+.PHONY: e2e
+e2e: ## test on real Kubernetes clusters on this machine (needs root; builds them the first time)
+	@tools/setup --quiet --e2e
+	@tests/e2e/run
+
 .PHONY: mutants
 mutants: build/mutants/build.ninja ## plant known bugs one by one; each must be caught
 	@cmake --build build/mutants --target spillway

@@ -1,0 +1,1 @@
+"""Real Kubernetes clusters on one machine; `tools/realkube/realkube` is their front door."""
