@@ -1,39 +1,18 @@
 """The clusters themselves: before anything of ours is blamed, they work. Run by tests/e2e/run."""
 import json
-import os
 import queue
 import subprocess
 import threading
 import time
 import unittest
-import uuid
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+from on_a_cluster import PATIENCE_SECONDS, REALKUBE, OnACluster, call
+
 CLUSTERS = ("consumer", "provider")
-PATIENCE_SECONDS = 60
 
 
-def call(*command, stdin=None, fails=False):
-    done = subprocess.run([str(word) for word in command], input=stdin, text=True,
-                          capture_output=True, check=False, timeout=PATIENCE_SECONDS)
-    if (done.returncode != 0) != fails:
-        raise AssertionError(f"{command} exits with {done.returncode}: {done.stderr}")
-    return done.stderr if fails else done.stdout
-
-
-class Smoke:
-    """The same for every cluster, in a namespace that is thrown away."""
-    cluster = None
-
-    def setUp(self):
-        self.kubeconfig = os.environ[f"REALKUBE_KUBECONFIG_{self.cluster.upper()}"]
-        self.namespace = f"smoke-{uuid.uuid4().hex[:8]}"
-        self.kubectl("create", "namespace", self.namespace)
-        self.addCleanup(self.kubectl, "delete", "namespace", self.namespace, "--wait=false")
-
-    def kubectl(self, *arguments, **more):
-        return call("kubectl", f"--kubeconfig={self.kubeconfig}", *arguments, **more)
+class Smoke(OnACluster):
+    """The same for every cluster."""
 
     def test_a_deployment_runs_on_the_played_nodes(self):
         self.kubectl("-n", self.namespace, "create", "deployment", "web", "--image=none",
@@ -46,12 +25,12 @@ class Smoke:
                          {f"{self.cluster}-1", f"{self.cluster}-2"})
 
     def test_a_stranger_is_denied(self):
-        config = call(ROOT / "tools/realkube/realkube", "user", self.cluster, "stranger").strip()
+        config = call(REALKUBE, "user", self.cluster, "stranger").strip()
         denied = call("kubectl", f"--kubeconfig={config}", "get", "pods", fails=True)
         self.assertIn('User "stranger" cannot list resource "pods"', denied)
 
     def test_what_a_role_allows_is_allowed_and_no_more(self):
-        config = call(ROOT / "tools/realkube/realkube", "user", self.cluster, "reader").strip()
+        config = call(REALKUBE, "user", self.cluster, "reader").strip()
         self.kubectl("-n", self.namespace, "create", "role", "reader", "--verb=list",
                      "--resource=pods")
         self.kubectl("-n", self.namespace, "create", "rolebinding", "reader", "--role=reader",

@@ -2,12 +2,12 @@
 
 Real: every program, RBAC, certificates between all of them, the namespace's own addresses. Not
 real: one etcd that does not wait for the disk, one of each controller without leader election, and
-(see nodes.py) nodes that are played.
+(see nodes.py) nodes that are played, unless a real one is asked for (see kubelet.py).
 """
 import json
 import time
 
-from clusters import certificates, network, nodes, processes
+from clusters import certificates, kubelet, network, nodes, processes
 from clusters.layout import API_PORT
 from clusters.shell import Trouble, run, say, wait_until
 
@@ -67,7 +67,8 @@ def controller_manager(cluster, programs):
             f"--service-account-private-key-file={pki}/service-accounts.key",
             f"--cluster-name={cluster.name}", f"--cluster-cidr={cluster.pod_cidr}",
             f"--cluster-signing-cert-file={pki}/ca.pem",
-            f"--cluster-signing-key-file={pki}/ca.key"]
+            f"--cluster-signing-key-file={pki}/ca.key",
+            f"--flex-volume-plugin-dir={cluster.folder}/volume-plugins"]
 
 
 def scheduler(cluster, programs):
@@ -87,7 +88,7 @@ class Start:
 
     def __init__(self, cluster, programs):
         self.cluster, self.programs = cluster, programs
-        self.started = []
+        self.started = {}
         self.stages = []
 
     def run(self):
@@ -95,8 +96,8 @@ class Start:
         self._stage("certificates", lambda: certificates.make_all(self.cluster))
         self._stage("network", lambda: network.join(self.cluster))
         self._stage("API server", self._serve)
-        self._launch_controllers()
-        self._stage("controllers and nodes", self._populate)
+        self._stage("controllers", self._launch_controllers)
+        self._stage("nodes", self._populate)
         (self.cluster.folder / "complete").touch()
         stages = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in self.stages)
         say(f"{self.cluster.name}: up after {time.monotonic() - began:.1f} s ({stages})")
@@ -117,6 +118,8 @@ class Start:
         for name, command in (("kube-controller-manager", controller_manager),
                               ("kube-scheduler", scheduler), ("kwok", nodes.kwok)):
             self._launch(name, command(self.cluster, self.programs))
+        if self.cluster.kubelet:
+            kubelet.start(self.cluster, self.programs, self._launch, self._wait)
 
     def _populate(self):
         """Without its service account no pod can be made in the default namespace."""
@@ -136,19 +139,19 @@ class Start:
         except Trouble:
             return None
 
-    def _launch(self, program, command):
-        processes.start(self.cluster.pid_file(program), self.cluster.logs / f"{program}.log",
-                        command, network.enter(self.cluster.namespace))
-        self.started.append(program)
+    def _launch(self, program, command, prefix=()):
+        self.started[program] = processes.start(
+            self.cluster.pid_file(program), self.cluster.logs / f"{program}.log", command,
+            [*network.enter(self.cluster.namespace), *prefix])
 
     def _wait(self, what, true):
         def still_possible():
             if true():
                 return True
-            for program in self.started:
-                file = self.cluster.pid_file(program)
-                if file.exists() and not processes.running(file):
-                    raise Trouble(f"{program} of cluster {self.cluster.name} ended: {self._log(program)}")
+            for program, process in self.started.items():
+                if process.poll() is not None:
+                    raise Trouble(f"{program} of cluster {self.cluster.name} ended: "
+                                  f"{self._log(program)}")
             return False
         wait_until(f"{self.cluster.name}: {what}", still_possible, READY_SECONDS)
 

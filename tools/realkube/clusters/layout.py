@@ -20,6 +20,13 @@ PREFIX_LENGTH = 24
 API_PORT = 443  # the port of the Service `kubernetes` as well: its address lies on lo, without a proxy
 
 
+def check_name(name):
+    """Names become parts of paths, also of those that are deleted: nothing else passes."""
+    if not NAME.fullmatch(name):
+        raise Trouble(f"a cluster cannot be called {name!r}: 1 to 20 of a-z, 0-9 and -, "
+                      "beginning with a letter and not ending with -")
+
+
 def state_from(environment):
     chosen = environment.get("REALKUBE_STATE")
     if chosen:
@@ -50,27 +57,27 @@ class State:
                 pass
 
     def cluster(self, name):
+        check_name(name)
         record = self.folder / "clusters" / name / "cluster.json"
         try:
             return Cluster(self, name, **json.loads(record.read_text()))
         except (OSError, ValueError, TypeError):
             raise Trouble(f"there is no cluster {name} in {self.folder}") from None
 
-    def add(self, name, nodes):
+    def add(self, name, nodes, kubelet=False):
         """Takes the first free number, and with it the addresses, before anything is started."""
-        if not NAME.fullmatch(name):
-            raise Trouble(f"a cluster cannot be called {name!r}: 1 to 20 of a-z, 0-9 and -, "
-                          "beginning with a letter and not ending with -")
+        check_name(name)
         taken = {other.number for other in self.clusters()}
         free = [number for number in range(1, MOST_CLUSTERS + 1) if number not in taken]
         if not free:
             raise Trouble(f"{MOST_CLUSTERS} clusters are the most that one state folder holds")
-        cluster = Cluster(self, name, free[0], nodes)
+        cluster = Cluster(self, name, free[0], nodes, kubelet)
         cluster.folder.mkdir(parents=True, mode=0o700)
         cluster.logs.mkdir(parents=True, exist_ok=True)
         record = cluster.folder / "cluster.json"
         draft = record.with_suffix(".new")
-        draft.write_text(json.dumps({"number": free[0], "nodes": nodes}))
+        draft.write_text(json.dumps({"number": free[0], "nodes": nodes,
+                                     "kubelet": kubelet}))
         draft.rename(record)
         return cluster
 
@@ -78,13 +85,15 @@ class State:
 class Cluster:
     """One cluster's names and addresses, all derived from the state folder, its name and its number."""
 
-    def __init__(self, state, name, number, nodes):
-        self.state, self.name, self.number, self.nodes = state, name, number, nodes
+    def __init__(self, state, name, number, nodes, kubelet):
+        self.state, self.name, self.number = state, name, number
+        self.nodes, self.kubelet = nodes, kubelet  # how many are played; whether there is a real one
         self.folder = state.folder / "clusters" / name
         self.logs = state.folder / "logs" / name
         self.namespace = f"{state.hub}-{name}"
         self.address = str(ipaddress.ip_address(HUB_ADDRESS) + 9 + number)
         self.pod_cidr = f"10.{100 + number}.0.0/16"
+        self.real_pod_cidr = f"10.{150 + number}.0.0/16"
         self.service_cidr = f"10.{200 + number}.0.0/16"
         self.service_address = f"10.{200 + number}.0.1"
         self.url = f"https://{self.address}:{API_PORT}"

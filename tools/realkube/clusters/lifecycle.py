@@ -10,9 +10,10 @@ import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from clusters import control_plane, network, processes
+from clusters import cgroups, control_plane, kubelet, layout, mounts, network, processes
 from clusters.shell import Trouble, interrupted, say
 
+REAL_NODE = ("containerd", "kubelet")
 PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok")
 
 
@@ -28,17 +29,18 @@ def alone(state):
         yield
 
 
-def up(state, names, nodes, programs):
+def up(state, names, nodes, real, programs):
     """Starts those that are not up yet, all at the same time. If one fails, none of them stays."""
     need_root()
     began = time.monotonic()
     with alone(state):
-        fresh = [name for name in dict.fromkeys(names) if not _is_up(state, name, nodes)]
+        fresh = [name for name in dict.fromkeys(names) if not _is_up(state, name, nodes, real)]
         if not fresh:
             return
         try:
             network.make_hub(state)
-            starts = [control_plane.Start(state.add(name, nodes), programs) for name in fresh]
+            starts = [control_plane.Start(state.add(name, nodes, real), programs)
+                      for name in fresh]
             _side_by_side([start.run for start in starts])
         except BaseException:
             say(f"stopping {', '.join(fresh)} again; logs are in {state.folder / 'logs'}")
@@ -62,12 +64,21 @@ def known(state):
     return sorted({*state.names(), *spaces})
 
 
+def programs_of(cluster):
+    return [*PROGRAMS, *(REAL_NODE if cluster.kubelet else ())]
+
+
 def condition(cluster):
     """`up`, or what is wrong with it."""
-    dead = [name for name in PROGRAMS if not processes.running(cluster.pid_file(name))]
+    dead = [name for name in programs_of(cluster)
+            if not processes.running(cluster.pid_file(name))]
     if not dead and (cluster.folder / "complete").exists():
         return "up"
     return f"without {', '.join(dead)}" if dead else "not completely started"
+
+
+def describe_nodes(cluster):
+    return f"{cluster.nodes} played nodes" + (" and a real one" if cluster.kubelet else "")
 
 
 def need_root():
@@ -75,7 +86,7 @@ def need_root():
         raise Trouble("network namespaces need root: please run this with sudo")
 
 
-def _is_up(state, name, nodes):
+def _is_up(state, name, nodes, real):
     if name not in known(state):
         return False
     again = f"`realkube down {name}` first"
@@ -85,8 +96,8 @@ def _is_up(state, name, nodes):
         raise Trouble(f"something is left of a cluster {name}: {again}") from None
     if condition(cluster) != "up":
         raise Trouble(f"cluster {name} is {condition(cluster)}: {again}")
-    if cluster.nodes != nodes:
-        raise Trouble(f"cluster {name} is up with {cluster.nodes} nodes: {again}")
+    if (cluster.nodes, cluster.kubelet) != (nodes, real):
+        raise Trouble(f"cluster {name} is up with {describe_nodes(cluster)}: {again}")
     say(f"{name} is up already")
     return True
 
@@ -116,7 +127,12 @@ def _side_by_side(works):
 
 def _take_down(state, names):
     """The processes of all at once; those without a pid file are found by their namespace."""
+    for name in names:
+        layout.check_name(name)
     folders = [state.folder / "clusters" / name for name in names]
+    for cluster in state.clusters():
+        if cluster.name in names and cluster.kubelet:
+            kubelet.stop(cluster)
     files = [file for folder in folders for file in (folder / "pids").glob("*")]
     for last in (False, True):  # without its etcd an API server would take long to end
         processes.stop([file for file in files if (file.name == "etcd") == last])
@@ -127,6 +143,8 @@ def _take_down(state, names):
             if strays:
                 say(f"{name}: stopped {strays} processes without a pid file")
             network.remove(namespace)
+        cgroups.remove(namespace)
+        mounts.clear(folder)
         shutil.rmtree(folder, ignore_errors=True)
     if not known(state):
         network.remove(state.hub)

@@ -53,6 +53,14 @@ def join(cluster):
     run(["ip", "-n", here, "route", "add", "default", "via", HUB_ADDRESS])
 
 
+def route_pods(cluster):
+    """Real pods are reached through their cluster's address, from the hub and from other clusters."""
+    for namespace in (cluster.state.hub, cluster.namespace):
+        run([*enter(namespace), "sh", "-c", "echo 1 >/proc/sys/net/ipv4/ip_forward"])
+    run(["ip", "-n", cluster.state.hub, "route", "replace", cluster.real_pod_cidr,
+         "via", cluster.address])
+
+
 def remove(namespace):
     if exists(namespace):
         run(["ip", "netns", "del", namespace])

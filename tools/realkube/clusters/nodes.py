@@ -18,10 +18,18 @@ def kwok(cluster, programs):
 
 
 def played(cluster):
-    return [_node(name) for name in names(cluster)]
+    return [_node(name) for name in _played_names(cluster)]
 
 
 def names(cluster):
+    return [*_played_names(cluster), *([real(cluster)] if cluster.kubelet else [])]
+
+
+def real(cluster):
+    return f"{cluster.name}-real"
+
+
+def _played_names(cluster):
     return [f"{cluster.name}-{number}" for number in range(1, cluster.nodes + 1)]
 
 

@@ -6,6 +6,7 @@ later process can take over. The process writes its own pid file before it becom
 is no moment in which it runs and is not written down, whatever is killed.
 """
 import os
+import re
 import select
 import signal
 import subprocess
@@ -79,17 +80,30 @@ def stop(pid_files, grace_seconds=GRACE_SECONDS):
 def stop_all_in(namespace, grace_seconds=GRACE_SECONDS):
     """Ends what is left in a network namespace that we made: nothing else gets into one."""
     wanted = os.stat(namespace).st_ino
+    pids = (int(name) for name in os.listdir("/proc") if name.isdigit())
+    return _stop_where(lambda pid: os.stat(f"/proc/{pid}/ns/net").st_ino == wanted, pids,
+                       grace_seconds)
+
+
+def stop_all_of(group, pids):
+    """Ends those of `pids` that are in a control group that we made: containers of ours."""
+    place = re.compile(rf":/{re.escape(group)}(/|$)", re.MULTILINE)
+    return _stop_where(lambda pid: place.search(Path(f"/proc/{pid}/cgroup").read_text()), pids, 0.5)
+
+
+def _stop_where(true, pids, grace_seconds):
+    """Asks `true` again when the process is held: until then the pid may change hands."""
     ours = _ancestry()
     found = []
-    for pid in (int(name) for name in os.listdir("/proc") if name.isdigit()):
+    for pid in pids:
         try:
-            if pid in ours or os.stat(f"/proc/{pid}/ns/net").st_ino != wanted:
+            if pid in ours or not true(pid):
                 continue
             held = os.pidfd_open(pid)
         except OSError:
             continue
         try:
-            if os.stat(f"/proc/{pid}/ns/net").st_ino == wanted:
+            if true(pid):
                 found.append(held)
                 continue
         except OSError:

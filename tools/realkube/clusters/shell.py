@@ -41,11 +41,14 @@ def succeeds(command, timeout=20):
         return False
 
 
-def wait_until(what, true, seconds):
-    """Asks `true()` again and again; it may raise Trouble when there is no hope left."""
+def wait_until(what, true, seconds, whatever_happens=False):
+    """Asks `true()` again and again; it may raise Trouble when there is no hope left.
+    An interruption ends the waiting, except where cleaning up must go on `whatever_happens`."""
     deadline = time.monotonic() + seconds
     while not true():
         if time.monotonic() > deadline:
             raise Trouble(f"{what} did not come true within {seconds} s")
-        if interrupted.wait(POLL_SECONDS):
+        if whatever_happens:
+            time.sleep(POLL_SECONDS)
+        elif interrupted.wait(POLL_SECONDS):
             raise Trouble("interrupted")

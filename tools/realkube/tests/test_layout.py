@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from clusters import layout  # noqa: E402
+from clusters import layout, lifecycle  # noqa: E402
 from clusters.shell import Trouble  # noqa: E402
 
 
@@ -36,6 +36,8 @@ class Names(unittest.TestCase):
         for name in ("", "A", "-a", "a-", "a/b", "..", "a b", "a" * 21, "1a"):
             with self.subTest(name), self.assertRaises(Trouble):
                 self.state.add(name, 2)
+            with self.subTest(name), self.assertRaises(Trouble):
+                self.state.cluster(name)
         self.state.add("a" * 20, 2)
 
     def test_every_cluster_has_addresses_of_its_own(self):
@@ -45,7 +47,8 @@ class Names(unittest.TestCase):
         self.assertEqual(len(addresses), layout.MOST_CLUSTERS + 1)
         self.assertTrue(all(ipaddress.ip_address(address) in hub for address in addresses))
         ranges = [hub] + [ipaddress.ip_network(cidr) for cluster in made
-                          for cidr in (cluster.pod_cidr, cluster.service_cidr)]
+                          for cidr in (cluster.pod_cidr, cluster.real_pod_cidr,
+                                       cluster.service_cidr)]
         for number, one in enumerate(ranges):
             self.assertFalse(any(one.overlaps(other) for other in ranges[number + 1:]))
         with self.assertRaises(Trouble):
@@ -74,6 +77,12 @@ class Names(unittest.TestCase):
         self.assertEqual(chosen.folder, (self.folder / "chosen").resolve())
         default = layout.state_from({"XDG_STATE_HOME": str(self.folder)})
         self.assertEqual(default.folder, self.folder.resolve() / "spillway" / "realkube")
+
+    def test_no_name_leads_the_deleting_out_of_the_state_folder(self):
+        (self.state.folder / "logs").mkdir(parents=True)
+        with self.assertRaises(Trouble):
+            lifecycle._take_down(self.state, ["../logs"])
+        self.assertTrue((self.state.folder / "logs").exists())
 
 
 if __name__ == "__main__":
