@@ -44,6 +44,12 @@ bool is_public(const Ask& ask) {
   return has({"api", "apis", "openapi", "version", "healthz", "livez", "readyz"}, first);
 }
 
+// A namespace lies in itself, so that a Role there may speak of it.
+const std::string& space_of(const Ask& ask) {
+  const bool is_space = ask.kind != nullptr && ask.kind->name == "Namespace" && !ask.name.empty();
+  return is_space ? ask.name : ask.space;
+}
+
 Refused refuse(const Ask& ask) {
   if (ask.kind == nullptr) {
     const std::string path = ask.request.target.substr(0, ask.request.target.find('?'));
@@ -66,9 +72,9 @@ Access::Access(const Registry& registry, Table& table) : registry_(registry), ta
   });
 }
 
-void Access::add_token(const std::string& token, User user) {
+void Access::add_token(const std::string& token, User user, Instant until) {
   user.groups.emplace_back("system:authenticated");
-  tokens_[token] = std::move(user);
+  tokens_[token] = {std::move(user), until};
 }
 
 void Access::add_key(const std::string& key, User user) {
@@ -87,7 +93,8 @@ std::optional<User> Access::who(const net::Request& request, const net::Peer& pe
   const std::string* header = net::find_header(request.headers, "Authorization");
   if (header != nullptr && header->starts_with(k_bearer)) {
     const auto found = tokens_.find(header->substr(k_bearer.size()));
-    return found == tokens_.end() ? std::nullopt : std::optional(found->second);
+    if (found == tokens_.end() || now > found->second.until) return std::nullopt;
+    return found->second.user;
   }
   return stranger_;
 }
@@ -102,7 +109,7 @@ Done Access::check(const Ask& ask) const {
 }
 
 bool Access::holds(const Grant& grant, const Ask& ask) const {
-  if (!grant.space.empty() && grant.space != ask.space) return false;
+  if (!grant.space.empty() && grant.space != space_of(ask)) return false;
   const bool is_meant =
       grant.subject == "User " + ask.user.name ||
       std::any_of(ask.user.groups.begin(), ask.user.groups.end(),
@@ -159,6 +166,11 @@ std::vector<Access::Rule> Access::rules_of(const Node& reference, const std::str
                      texts_at(rule, "nonResourceURLs")});
   }
   return rules;
+}
+
+User service_account(std::string_view space, std::string_view name) {
+  return {fmt::format("system:serviceaccount:{}:{}", space, name),
+          {"system:serviceaccounts", fmt::format("system:serviceaccounts:{}", space)}};
 }
 
 }  // namespace spillway::embedded

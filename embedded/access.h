@@ -20,7 +20,7 @@ class Access {
   Access(const Access&) = delete;
   Access& operator=(const Access&) = delete;
 
-  void add_token(const std::string& token, User user);
+  void add_token(const std::string& token, User user, Instant until = k_last_instant);
   // `key`: SHA-256 of the public key, as net::PeerCertificate has it.
   void add_key(const std::string& key, User user);
   // From now on who shows nothing is this one: for servers without TLS, and the simulator.
@@ -47,11 +47,19 @@ class Access {
 
   const Registry& registry_;
   Table& table_;
-  std::map<std::string, User> tokens_;
+  struct Token {
+    User user;
+    Instant until;
+  };
+
+  std::map<std::string, Token> tokens_;
   std::map<std::string, User> keys_;
   std::optional<User> stranger_;
   mutable std::vector<Grant> grants_;
   mutable bool is_compiled_ = false;
 };
+
+// As RBAC and tokens know it.
+User service_account(std::string_view space, std::string_view name);
 
 }  // namespace spillway::embedded

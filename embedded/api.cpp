@@ -142,6 +142,8 @@ Answer<Reply> Api::run_subresource(const Ask& ask) {
   if (ask.subresource == "binding" && ask.verb == "create") return bind(ask);
   if (ask.subresource == "eviction" && ask.verb == "create") return evict(ask);
   if (ask.subresource == "finalize" && ask.verb == "update") return finalize(ask);
+  if (ask.subresource == "token" && ask.verb == "create") return give_token(ask);
+  if (ask.subresource == "scale") return scale(ask);
   return not_allowed();
 }
 

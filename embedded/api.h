@@ -63,7 +63,10 @@ class Api final : public net::Handler {
   // writing.cpp
   Answer<Reply> create(const Ask& ask);
   Answer<Reply> update(const Ask& ask);
+  Answer<Reply> create_from(const Ask& ask, model::Node document);
+  Answer<Reply> replace_with(const Ask& ask, const Object& present, const model::Node& wanted);
   Answer<Reply> patch(const Ask& ask);
+  Answer<Reply> apply_patch(const Ask& ask);
   Answer<Reply> remove(const Ask& ask);
   Answer<Reply> remove_all(const Ask& ask);
   Answer<model::Node> patched(const Ask& ask, const model::Node& present);
@@ -71,6 +74,8 @@ class Api final : public net::Handler {
   Answer<Reply> bind(const Ask& ask);
   Answer<Reply> evict(const Ask& ask);
   Answer<Reply> finalize(const Ask& ask);
+  Answer<Reply> scale(const Ask& ask);
+  Answer<Reply> give_token(const Ask& ask);
 
   Objects& objects_;
   Access& access_;

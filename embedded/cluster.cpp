@@ -4,9 +4,13 @@
 
 #include "embedded/annotations.h"
 #include "embedded/base64.h"
+#include "embedded/budgets.h"
+#include "embedded/definitions.h"
+#include "embedded/deployments.h"
 #include "embedded/document.h"
 #include "embedded/garbage.h"
 #include "embedded/namespaces.h"
+#include "embedded/replica_sets.h"
 #include "embedded/scheduler.h"
 #include "pki/authority.h"
 #include "pki/hash.h"
@@ -47,6 +51,10 @@ struct Cluster::Parts {
         api(objects, access, faults, on, options.api),
         namespaces(objects, on),
         garbage(objects, on),
+        definitions(objects, on),
+        deployments(objects, on),
+        replica_sets(objects, on),
+        budgets(objects, on),
         scheduler(objects, on),
         kubelets(objects, on, options.kubelets),
         node_life(objects, on, options.node_life) {}
@@ -61,6 +69,10 @@ struct Cluster::Parts {
   Api api;
   Namespaces namespaces;
   Garbage garbage;
+  Definitions definitions;
+  Deployments deployments;
+  ReplicaSets replica_sets;
+  Budgets budgets;
   Scheduler scheduler;
   Kubelets kubelets;
   NodeLife node_life;
@@ -186,6 +198,11 @@ std::string Cluster::issue_token(std::string user, std::vector<std::string> grou
   const std::string token = new_suffix(parts_->objects.random, 32);
   parts_->access.add_token(token, {std::move(user), std::move(groups)});
   return token;
+}
+
+std::string Cluster::service_account_token(std::string_view space, std::string_view name) {
+  User account = service_account(space, name);
+  return issue_token(std::move(account.name), std::move(account.groups));
 }
 
 Result<std::string> Cluster::kubeconfig() {

@@ -77,6 +77,8 @@ class Cluster {
   // At any time: a bearer token.
   std::string issue_token(std::string user, std::vector<std::string> groups = {});
 
+  std::string service_account_token(std::string_view space, std::string_view name);
+
   Status add_node(const NodeWish& wish);
   // A node whose kubelet is off is not heard of any more, and its pods do not change.
   void set_kubelet(const std::string& node, bool is_on);

@@ -63,11 +63,7 @@ Pairs fields_of(const Kind& kind, const Node& document, const Key& key) {
   return fields;
 }
 
-std::string beginning(std::string_view group, std::string_view version) {
-  const std::string api =
-      group.empty() ? std::string(version) : fmt::format("{}/{}", group, version);
-  return fmt::format(R"({{"apiVersion":"{}",)", api);
-}
+constexpr std::string_view k_beginning = R"({"apiVersion":")";
 
 }  // namespace
 
@@ -78,8 +74,13 @@ Node Object::document() const {
 }
 
 std::string Object::text_as(std::string_view wanted) const {
-  if (wanted.empty() || wanted == kind->version) return text;
-  return beginning(kind->group, wanted) + text.substr(beginning(kind->group, kind->version).size());
+  const size_t end = text.find('"', k_beginning.size());
+  const std::string_view written =
+      std::string_view(text).substr(k_beginning.size(), end - k_beginning.size());
+  const std::string api =
+      kind->group.empty() ? std::string(wanted) : fmt::format("{}/{}", kind->group, wanted);
+  if (wanted.empty() || written == api) return text;
+  return std::string(k_beginning) + api + text.substr(end);
 }
 
 ObjectPtr make_object(const Kind& kind, Node document, int64_t version) {

@@ -4,6 +4,7 @@
 #include "embedded/api.h"
 #include "embedded/body.h"
 #include "embedded/document.h"
+#include "embedded/eviction.h"
 
 namespace spillway::embedded {
 namespace {
@@ -12,6 +13,29 @@ using model::Node;
 
 Reply success(int status) {
   return {status, model::to_json(success_document(nullptr, {}, {})) + "\n"};
+}
+
+Node scale_of(const Object& object) {
+  const Node document = object.document();
+  Node scale = model::object_node();
+  model::put(scale, "kind", model::text_node("Scale"));
+  model::put(scale, "apiVersion", model::text_node("autoscaling/v1"));
+  Node& metadata = model::put(scale, "metadata", model::object_node());
+  for (const std::string_view key :
+       {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
+    model::put(metadata, key, model::text_node(model::text_at(document, {"metadata", key})));
+  }
+  model::put(model::ensure(scale, {"spec"}), "replicas",
+             model::integer_node(model::integer_at(document, {"spec", "replicas"})));
+  Node& status = model::ensure(scale, {"status"});
+  model::put(status, "replicas",
+             model::integer_node(model::integer_at(document, {"status", "replicas"})));
+  std::string selector;
+  for (const Node& label : model::items_at(document, {"spec", "selector", "matchLabels"})) {
+    selector += fmt::format("{}{}={}", selector.empty() ? "" : ",", label.key, label.text);
+  }
+  model::put(status, "selector", model::text_node(selector));
+  return scale;
 }
 
 }  // namespace
@@ -38,8 +62,58 @@ Answer<Reply> Api::bind(const Ask& ask) {
 }
 
 Answer<Reply> Api::evict(const Ask& ask) {
-  (void)ask;
-  return not_allowed();
+  const auto body = read_document(ask);
+  if (!body) return Refused(body.error());
+  if (name_of(*body) != ask.name) {
+    return bad_request("name in URL does not match name in Eviction object");
+  }
+  DeleteOptions options;
+  options.is_dry_run =
+      ask.is_dry_run() || !model::items_at(*body, {"deleteOptions", "dryRun"}).empty();
+  if (const Node* grace = model::look(*body, {"deleteOptions", "gracePeriodSeconds"})) {
+    options.grace_seconds = grace->integer;
+  }
+  options.uid = model::text_at(*body, {"deleteOptions", "preconditions", "uid"});
+  options.version = model::text_at(*body, {"deleteOptions", "preconditions", "resourceVersion"});
+  if (auto done = evict_pod(objects_, ask.key(), options); !done) {
+    return Refused(std::move(done.error()));
+  }
+  return success(201);
+}
+
+Answer<Reply> Api::scale(const Ask& ask) {
+  const ObjectPtr present = objects_.table.find(*ask.kind, ask.key());
+  if (present == nullptr) return not_found(*ask.kind, ask.name);
+  if (ask.verb == "get") return Reply{200, model::to_json(scale_of(*present)) + "\n"};
+  if (ask.verb != "update" && ask.verb != "patch") return not_allowed();
+  auto wanted = ask.verb == "patch" ? patched(ask, scale_of(*present)) : read_document(ask);
+  if (!wanted) return Refused(std::move(wanted.error()));
+  const std::string_view version = model::text_at(*wanted, {"metadata", "resourceVersion"});
+  if (!version.empty() && version != std::to_string(present->version)) {
+    return stale(*ask.kind, ask.name);
+  }
+  Node document = present->document();
+  model::put(model::ensure(document, {"spec"}), "replicas",
+             model::integer_node(model::integer_at(*wanted, {"spec", "replicas"})));
+  auto changed =
+      objects_.replace(*ask.kind, ask.key(), std::move(document), Part::main, ask.is_dry_run());
+  if (!changed) return Refused(std::move(changed.error()));
+  return Reply{200, model::to_json(scale_of(**changed)) + "\n"};
+}
+
+// Opaque, unlike the real one's: nobody but this server can read anything from it.
+Answer<Reply> Api::give_token(const Ask& ask) {
+  if (objects_.table.find(*ask.kind, ask.key()) == nullptr) return not_found(*ask.kind, ask.name);
+  auto request = read_document(ask);
+  if (!request) return Refused(std::move(request.error()));
+  const int64_t lasts = model::integer_at(*request, {"spec", "expirationSeconds"}, 3600);
+  const Instant until = objects_.clock.now() + seconds(lasts);
+  const std::string token = new_suffix(objects_.random, 40);
+  access_.add_token(token, service_account(ask.space, ask.name), until);
+  Node& status = model::ensure(*request, {"status"});
+  model::put(status, "token", model::text_node(token));
+  model::put(status, "expirationTimestamp", model::text_node(stamp(until)));
+  return Reply{201, model::to_json(*request) + "\n"};
 }
 
 Answer<Reply> Api::finalize(const Ask& ask) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "embedded/api.h"
+#include "embedded/apply.h"
 #include "embedded/body.h"
 #include "embedded/document.h"
 #include "embedded/patch.h"
@@ -17,15 +18,64 @@ Reply reply_with(const Ask& ask, const Object& object, int status = 200) {
 
 Part part_of(const Ask& ask) { return ask.subresource == "status" ? Part::status : Part::main; }
 
+// Who does not name itself is called by the beginning of its User-Agent.
+Writer writer_of(const Ask& ask, Instant now) {
+  std::string_view name = ask.parameter("fieldManager");
+  if (name.empty()) {
+    const std::string_view agent = ask.header("User-Agent");
+    name = agent.substr(0, agent.find('/'));
+  }
+  const std::string api =
+      ask.kind->group.empty() ? ask.version : ask.kind->group + "/" + ask.version;
+  return {std::string(name.empty() ? "unknown" : name), ask.subresource, api, now};
+}
+
+// As far as this request may change it, so that nobody comes to own what it did not write.
+Node allowed_part(const Ask& ask, const Node& wanted, const Node& before) {
+  Node result = part_of(ask) == Part::status ? before : wanted;
+  const Node& source = part_of(ask) == Part::status ? wanted : before;
+  if (!ask.kind->has("status")) return wanted;
+  model::erase(result, "status");
+  if (const Node* status = model::look(source, {"status"})) model::put(result, "status", *status);
+  if (const Node* sent = model::look(wanted, {"metadata"});
+      sent != nullptr && part_of(ask) == Part::status) {
+    model::put(result, "metadata", *sent);
+  }
+  return result;
+}
+
+Refused invalid_patch_options(Cause cause) {
+  static const Kind options{
+      .group = "meta.k8s.io", .version = "v1", .plural = "", .name = "PatchOptions"};
+  return invalid(options, "", {std::move(cause)});
+}
+
 }  // namespace
 
 Answer<Reply> Api::create(const Ask& ask) {
   if (ask.kind->is_namespaced && ask.space.empty()) return not_allowed();
   auto document = read_object(ask);
   if (!document) return Refused(std::move(document.error()));
-  auto made = objects_.create(*ask.kind, std::move(*document), ask.is_dry_run());
+  return create_from(ask, std::move(*document));
+}
+
+Answer<Reply> Api::create_from(const Ask& ask, Node document) {
+  model::erase(model::ensure(document, {"metadata"}), "managedFields");
+  track_update(*ask.kind, nullptr, document, writer_of(ask, objects_.clock.now()));
+  auto made = objects_.create(*ask.kind, std::move(document), ask.is_dry_run());
   if (!made) return Refused(std::move(made.error()));
   return reply_with(ask, **made, 201);
+}
+
+// What a caller wants an object to become, with its ownership noted.
+Answer<Reply> Api::replace_with(const Ask& ask, const Object& present, const Node& wanted) {
+  const Node before = present.document();
+  Node document = allowed_part(ask, wanted, before);
+  track_update(*ask.kind, &before, document, writer_of(ask, objects_.clock.now()));
+  auto changed =
+      objects_.replace(*ask.kind, ask.key(), std::move(document), part_of(ask), ask.is_dry_run());
+  if (!changed) return Refused(std::move(changed.error()));
+  return reply_with(ask, **changed);
 }
 
 Answer<Reply> Api::update(const Ask& ask) {
@@ -36,19 +86,15 @@ Answer<Reply> Api::update(const Ask& ask) {
   if (present == nullptr && ask.kind->creates_on_update && ask.subresource.empty()) {
     // Only something that is there can be of a version.
     if (!version.empty()) return stale(*ask.kind, ask.name);
-    auto made = objects_.create(*ask.kind, std::move(*document), ask.is_dry_run());
-    if (!made) return Refused(std::move(made.error()));
-    return reply_with(ask, **made, 201);
+    return create_from(ask, std::move(*document));
   }
-  if (present != nullptr && version.empty() && ask.kind->needs_version) {
+  if (present == nullptr) return not_found(*ask.kind, ask.name);
+  if (version.empty() && ask.kind->needs_version) {
     return invalid(
         *ask.kind, ask.name,
         {invalid_value("metadata.resourceVersion", "0", "must be specified for an update")});
   }
-  auto changed =
-      objects_.replace(*ask.kind, ask.key(), std::move(*document), part_of(ask), ask.is_dry_run());
-  if (!changed) return Refused(std::move(changed.error()));
-  return reply_with(ask, **changed);
+  return replace_with(ask, *present, *document);
 }
 
 Answer<Node> Api::patched(const Ask& ask, const Node& present) {
@@ -69,15 +115,46 @@ Answer<Node> Api::patched(const Ask& ask, const Node& present) {
 }
 
 Answer<Reply> Api::patch(const Ask& ask) {
+  if (ask.content_type() == "application/apply-patch+yaml") return apply_patch(ask);
+  if (!ask.parameter("force").empty()) {
+    return invalid_patch_options(
+        forbidden_field("force", "may not be specified for non-apply patch"));
+  }
   const ObjectPtr present = objects_.table.find(*ask.kind, ask.key());
   if (present == nullptr) return not_found(*ask.kind, ask.name);
   auto wanted = patched(ask, present->document());
   if (!wanted) return Refused(std::move(wanted.error()));
   if (auto done = check_names(ask, *wanted); !done) return Refused(std::move(done.error()));
-  auto changed =
-      objects_.replace(*ask.kind, ask.key(), std::move(*wanted), part_of(ask), ask.is_dry_run());
-  if (!changed) return Refused(std::move(changed.error()));
-  return reply_with(ask, **changed);
+  return replace_with(ask, *present, *wanted);
+}
+
+Answer<Reply> Api::apply_patch(const Ask& ask) {
+  if (ask.parameter("fieldManager").empty()) {
+    return invalid_patch_options(required("fieldManager", "is required for apply patch"));
+  }
+  auto wanted = read_object(ask);
+  if (!wanted) return Refused(std::move(wanted.error()));
+  if (model::look(*wanted, {"metadata", "managedFields"}) != nullptr) {
+    return bad_request("metadata.managedFields must be nil");
+  }
+  const ObjectPtr present = objects_.table.find(*ask.kind, ask.key());
+  if (present == nullptr && !ask.subresource.empty()) return not_found(*ask.kind, ask.name);
+  const Node live = present == nullptr ? model::object_node() : present->document();
+  Node document = *wanted;
+  if (ask.kind->has("status")) {
+    document = allowed_part(ask, *wanted, model::object_node());
+    if (part_of(ask) == Part::status)
+      model::put(document, "metadata", *model::look(*wanted, {"metadata"}));
+  }
+  auto result = apply(*ask.kind, present == nullptr ? nullptr : &live, document,
+                      writer_of(ask, objects_.clock.now()), ask.is_set("force"));
+  if (!result) return Refused(std::move(result.error()));
+  auto written = present == nullptr
+                     ? objects_.create(*ask.kind, std::move(*result), ask.is_dry_run())
+                     : objects_.replace(*ask.kind, ask.key(), std::move(*result), part_of(ask),
+                                        ask.is_dry_run());
+  if (!written) return Refused(std::move(written.error()));
+  return reply_with(ask, **written, present == nullptr ? 201 : 200);
 }
 
 Answer<Reply> Api::remove(const Ask& ask) {
