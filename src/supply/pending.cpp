@@ -8,23 +8,62 @@ namespace {
 
 using Candidates = std::vector<size_t>;  // drafts, in order
 
-bool could_run(const View::Waiting& pod, const model::Resources& request, const PoolDraft& draft) {
-  return std::any_of(
-      draft.members.begin(), draft.members.end(), [&](const PoolDraft::Member& member) {
-        const NodeRow& node = *member.node;
-        const bool available = node.ready && !node.cordoned && !node.going;
-        return available && node.allocatable.covers(request) && admits(*pod.placement, node);
-      });
-}
+// Looks for the pools on which pods could run, as long as it may.
+class Search {
+ public:
+  explicit Search(const std::vector<PoolDraft>& drafts) : drafts_(drafts) {}
 
-Candidates find_candidates(const View::Waiting& pod, const std::vector<PoolDraft>& drafts) {
-  const model::Resources request = pod.requests.with_one_pod();
-  Candidates candidates;
-  for (size_t i = 0; i < drafts.size(); ++i) {
-    if (could_run(pod, request, drafts[i])) candidates.push_back(i);
+  const Candidates& of(const View::Waiting& pod) {
+    const auto at = known_.find(pod.kind);
+    if (at != known_.end()) return at->second;
+    return known_.emplace(pod.kind, find(pod)).first->second;
   }
-  return candidates;
-}
+
+ private:
+  Candidates find(const View::Waiting& pod) {
+    const model::Resources request = pod.requests.with_one_pod();
+    const auto names = named_nodes(*pod.placement);
+    Candidates candidates;
+    for (size_t i = 0; i < drafts_.size(); ++i) {
+      const bool may = names ? runs_on_one_of(*names, pod, request, drafts_[i])
+                             : runs_on_any(pod, request, drafts_[i]);
+      if (may) candidates.push_back(i);
+    }
+    return candidates;
+  }
+
+  bool runs_on_any(const View::Waiting& pod, const model::Resources& request,
+                   const PoolDraft& draft) {
+    for (const PoolDraft::Member& member : draft.members) {
+      if (looks_left_ == 0) return true;
+      --looks_left_;
+      if (could_run(pod, request, *member.node)) return true;
+    }
+    return false;
+  }
+
+  static bool runs_on_one_of(const std::vector<std::string_view>& names, const View::Waiting& pod,
+                             const model::Resources& request, const PoolDraft& draft) {
+    return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+      const auto at = std::lower_bound(draft.members.begin(), draft.members.end(), name,
+                                       [](const PoolDraft::Member& member, std::string_view n) {
+                                         return member.node->name < n;
+                                       });
+      return at != draft.members.end() && at->node->name == name &&
+             could_run(pod, request, *at->node);
+    });
+  }
+
+  static bool could_run(const View::Waiting& pod, const model::Resources& request,
+                        const NodeRow& node) {
+    const bool available = node.ready && !node.cordoned && !node.going;
+    return available && node.allocatable.covers(request) && admits(*pod.placement, node);
+  }
+
+  const std::vector<PoolDraft>& drafts_;
+  std::map<Fingerprint, Candidates> known_;  // by kind: a thousand replicas are looked at once
+  size_t looks_left_ = k_most_looks;
+};
 
 // Takes from the draft that it answers.
 PoolDraft* take(const View::Waiting& pod, const Candidates& candidates,
@@ -43,14 +82,12 @@ PoolDraft* take(const View::Waiting& pod, const Candidates& candidates,
 }  // namespace
 
 void keep_room(const View& view, std::vector<PoolDraft>& drafts, Explanation& explanation) {
-  std::map<Fingerprint, Candidates> known;  // by kind: a thousand replicas are looked at once
+  Search search(drafts);
   for (const auto& [key, pod] : view.waiting()) {
     explanation.pending_pods += 1;
     PendingVerdict verdict{key, {}, "gated: it wants no node yet"};
     if (!pod.gated) {
-      auto at = known.find(pod.kind);
-      if (at == known.end()) at = known.emplace(pod.kind, find_candidates(pod, drafts)).first;
-      const PoolDraft* from = take(pod, at->second, drafts);
+      const PoolDraft* from = take(pod, search.of(pod), drafts);
       verdict.sentence = from == nullptr ? "it could run on no node that is for sale"
                                          : "room for it is kept in " + from->id.text;
       if (from != nullptr) verdict.pool = from->id;

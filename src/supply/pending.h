@@ -15,6 +15,8 @@
 
 namespace spillway::supply {
 
+inline constexpr size_t k_most_looks = 200'000;  // some 20 ms
+
 void keep_room(const View& view, std::vector<PoolDraft>& drafts, Explanation& explanation);
 
 }  // namespace spillway::supply

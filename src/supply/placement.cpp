@@ -117,6 +117,20 @@ Placement read_placement(const Node& pod) {
   return placement;
 }
 
+std::optional<std::vector<std::string_view>> named_nodes(const Placement& placement) {
+  if (!placement.terms) return std::nullopt;
+  std::vector<std::string_view> names;
+  for (const std::vector<Requirement>& term : *placement.terms) {
+    if (term.empty()) continue;  // selects nothing
+    const auto line = std::find_if(term.begin(), term.end(), [](const Requirement& r) {
+      return r.on_field && r.key == "metadata.name" && r.op == Operator::in;
+    });
+    if (line == term.end()) return std::nullopt;
+    names.insert(names.end(), line->values.begin(), line->values.end());
+  }
+  return names;
+}
+
 void add_to(Digest& digest, const Placement& placement) {
   const auto count = [&digest](size_t n) { digest.add(static_cast<int64_t>(n)); };
   count(placement.selector.size());

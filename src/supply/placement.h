@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/digest.h"
@@ -42,6 +43,9 @@ struct Placement {
 };
 
 Placement read_placement(const model::Node& pod);
+
+// The nodes, by name, outside of which it cannot run: so DaemonSets place their pods. None: any.
+std::optional<std::vector<std::string_view>> named_nodes(const Placement& placement);
 
 void add_to(Digest& digest, const Placement& placement);
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "supply/pending.h"
 #include "unit/supply/objects.h"
 
 namespace spillway::supply {
@@ -284,6 +285,32 @@ TEST(Offering, KeepsRoomWhereAPendingPodCouldRunAndHasEnough) {
   EXPECT_EQ(offering.explanation.pending.at(3).pool.text, "turin/arm64-medium");
   EXPECT_EQ(offering.supply.pools.at(0).capacity.cpu_millis, 0);
   EXPECT_EQ(offering.supply.pools.at(1).capacity.cpu_millis, 6000);
+}
+
+TEST(Offering, KeepsRoomForAPodOfADaemonSetWhereItsNodeIs) {
+  NodeRow arm = plain_node("n2");
+  arm.arch = "arm64";
+  Placement to_n2;
+  to_n2.terms = {{{"metadata.name", Requirement::Operator::in, true, {"n2"}}}};
+  const Offering offering = offering_of(
+      known_view({plain_node("n1"), arm}, {pending_pod("a/1", requests(1000, 1), to_n2)}),
+      plain_policy());
+  EXPECT_EQ(offering.explanation.pending.at(0).pool.text, "turin/arm64-medium");
+}
+
+// Thousands of pods that all differ and fit nowhere: from some point on room is kept unseen.
+TEST(Offering, LooksForPlacesOnlySoLong) {
+  std::vector<NodeRow> nodes;
+  for (int i = 0; i < 100; ++i) nodes.push_back(plain_node(fmt::format("n{}", i)));
+  View view = known_view(std::move(nodes));
+  const int pods = static_cast<int>(k_most_looks) / 100 + 1;
+  for (int i = 0; i < pods; ++i) {
+    Placement nowhere;
+    nowhere.selector = {{"zone", fmt::format("none-{}", i)}};
+    view.put(pending_pod(fmt::format("a/{:05}", i), requests(10, 0), nowhere));
+  }
+  const Offering offering = offering_of(view, plain_policy());
+  EXPECT_EQ(offering.supply.pools.at(0).capacity.cpu_millis, 100 * 8000 - 10);
 }
 
 TEST(Offering, HasNoOffersOutsideHoursAndKeepsItsPools) {

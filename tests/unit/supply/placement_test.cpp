@@ -69,6 +69,11 @@ TEST(Placement, MatchesTheNodesNameByField) {
   };
   EXPECT_TRUE(admits(to("n1"), plain_node("n1")));
   EXPECT_FALSE(admits(to("n2"), plain_node("n1")));
+  EXPECT_EQ(named_nodes(to("n2")), (std::vector<std::string_view>{"n2"}));
+  EXPECT_FALSE(named_nodes(placed("{}")));
+  EXPECT_FALSE(
+      named_nodes(with_terms("[{matchFields: [{key: metadata.name, operator: In, values: "
+                             "[n1]}]}, {matchExpressions: [{key: a, operator: Exists}]}]")));
 }
 
 TEST(Placement, ToleratesByTheRulesOfKubernetes) {
