@@ -40,16 +40,17 @@ Api::Api(Objects& objects, Access& access, Faults& faults, host::Loop& loop, Api
       faults_(faults),
       loop_(loop),
       options_(options),
-      watches_(objects.table, loop, objects.random, options.watches) {}
+      watches_(objects.table, loop, objects.random, options.watches),
+      // Where nobody can cut, no answer comes: by then every client has given up.
+      cut_([this](const std::string&, ExchangePtr exchange) {
+        loop_.after(minutes(10), [exchange = std::move(exchange)] {});
+      }) {}
 
 void Api::handle(net::Request request, const net::Peer& peer, ExchangePtr exchange) {
   Ask ask;
   ask.request = std::move(request);
   ask.peer = peer.address;
-  if (is_down_) {
-    if (cut_) cut_(ask.peer);
-    return;
-  }
+  if (is_down_) return cut_(ask.peer, exchange);
   if (!net::parse_target(ask.request.target, ask.target)) {
     return send(exchange, bad_request("the request's path is malformed"), {}, ask.peer);
   }
@@ -78,10 +79,7 @@ void Api::set_down(bool is_down) {
 }
 
 void Api::serve(const Ask& ask, const ExchangePtr& exchange, const Fault& fault) {
-  if (fault.cuts) {
-    if (cut_) cut_(ask.peer);
-    return;
-  }
+  if (fault.cuts) return cut_(ask.peer, exchange);
   if (fault.code != 0) return send(exchange, Refused(refusal_of(fault, ask)), fault, ask.peer);
   if (ask.verb == "watch") return watch(ask, exchange, fault);
   const bool reads = ask.verb == "get" || ask.verb == "list";
@@ -107,10 +105,7 @@ void Api::wait_for_version(int64_t version, Instant until, std::function<void()>
 
 void Api::send(const ExchangePtr& exchange, const Answer<Reply>& reply, const Fault& fault,
                const std::string& peer) {
-  if (fault.loses_answer) {
-    if (cut_) cut_(peer);
-    return;
-  }
+  if (fault.loses_answer) return cut_(peer, exchange);
   net::Response response = response_of(reply);
   if (fault.garbles) response.body.resize(response.body.size() / 2);
   if (fault.drop_bytes == 0) return exchange->respond(std::move(response));

@@ -38,8 +38,10 @@ class Api final : public net::Handler {
               std::shared_ptr<net::Exchange> exchange) override;
   net::Response refuse(int status, std::string_view reason) override;
 
-  // How a fault cuts a connection; by the peer's address.
-  void on_cut(std::function<void(const std::string& address)> cut) { cut_ = std::move(cut); }
+  // How a fault cuts the connection of a peer. The exchange is to be dropped after that: a server
+  // answers for what is dropped while the connection lives.
+  using Cut = std::function<void(const std::string& address, std::shared_ptr<net::Exchange>)>;
+  void on_cut(Cut cut) { cut_ = std::move(cut); }
   // While it is down (restarting) every request's connection is cut.
   void set_down(bool is_down);
   Watches& watches() { return watches_; }
@@ -83,7 +85,7 @@ class Api final : public net::Handler {
   host::Loop& loop_;
   ApiOptions options_;
   Watches watches_;
-  std::function<void(const std::string&)> cut_;
+  Cut cut_;
   bool is_down_ = false;
   host::Lifeline lifeline_;
 };

@@ -91,13 +91,6 @@ Cluster::Cluster(host::Loop& loop, host::Random& random, ClusterOptions options)
   if (options_.trusts_strangers) {
     parts_->access.admit_strangers({"admin", {"system:masters", "system:authenticated"}});
   }
-  parts_->api.on_cut([this](const std::string& address) {
-    if (serving_ == nullptr || serving_->server == nullptr) return;
-    // Not from within the request: the connection is still in use there.
-    parts_->loop.post(parts_->lifeline.guard([this, address] {
-      serving_->server->cut([&](const net::Peer& peer) { return peer.address == address; });
-    }));
-  });
   found();
 }
 
@@ -148,6 +141,7 @@ void Cluster::set_kubelet(const std::string& node, bool is_on) {
 net::Handler& Cluster::handler() { return parts_->api; }
 Objects& Cluster::objects() { return parts_->objects; }
 Faults& Cluster::faults() { return parts_->faults; }
+void Cluster::on_cut(Api::Cut cut) { parts_->api.on_cut(std::move(cut)); }
 
 Status Cluster::listen(net::Poll& poll, net::ServerOptions options) {
   const Instant now = parts_->loop.now();
@@ -166,7 +160,17 @@ Status Cluster::listen(net::Poll& poll, net::ServerOptions options) {
                           serving_->authority_pem, parts_->api);
   if (!server) return tl::unexpected(server.error());
   serving_->server = std::move(*server);
+  cut_by_server();
   return {};
+}
+
+// Not from within the request: the connection is still in use there.
+void Cluster::cut_by_server() {
+  on_cut([this](const std::string& address, std::shared_ptr<net::Exchange> exchange) {
+    parts_->loop.post(parts_->lifeline.guard([this, address, held = std::move(exchange)] {
+      serving_->server->cut([&](const net::Peer& peer) { return peer.address == address; });
+    }));
+  });
 }
 
 Status Cluster::listen_plain(net::Poll& poll, net::ServerOptions options) {
@@ -175,6 +179,7 @@ Status Cluster::listen_plain(net::Poll& poll, net::ServerOptions options) {
   auto server = net::Server::listen_plain(poll, serving_->options, parts_->api);
   if (!server) return tl::unexpected(server.error());
   serving_->server = std::move(*server);
+  cut_by_server();
   return {};
 }
 

@@ -85,6 +85,8 @@ class Cluster {
 
   Objects& objects();
   Faults& faults();
+  // For who calls handler() without a socket: how connections are cut there. See Api::Cut.
+  void on_cut(Api::Cut cut);
 
   // Faults of the whole.
   void forget_history();               // watches and lists of the past get 410
@@ -99,6 +101,7 @@ class Cluster {
   struct Parts;
   struct Serving;
   void found();
+  void cut_by_server();
   Status present(Instant now, Instant until);
 
   ClusterOptions options_;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "embedded/api.h"
+#include "embedded/openapi.h"
 #include "model/tree.h"
 
 namespace spillway::embedded {
@@ -160,17 +161,18 @@ Node version_document() {
   return document;
 }
 
-// Enough for kubectl to find out that nothing is described: then it validates nothing itself.
-Node no_descriptions() {
-  Node document = model::object_node();
-  put(document, "paths", model::object_node());
-  return document;
+std::optional<Node> description_at(const Registry& registry, const Names& path) {
+  if (path.size() < 2 || path[1] != "v3") return std::nullopt;
+  if (path.size() == 2) return openapi_index(registry);
+  if (path.size() == 4 && path[2] == "api") return openapi_of(registry, "", path[3]);
+  if (path.size() == 5 && path[2] == "apis") return openapi_of(registry, path[3], path[4]);
+  return std::nullopt;
 }
 
 std::optional<Node> document_at(const Registry& registry, const Names& path) {
   const std::string& first = path[0];
   if (first == "version" && path.size() == 1) return version_document();
-  if (first == "openapi" && path.size() == 2 && path[1] == "v3") return no_descriptions();
+  if (first == "openapi") return description_at(registry, path);
   if (first == "api" && path.size() == 1) return core_versions();
   if (first == "api" && path.size() == 2) return resources(registry, "", path[1]);
   if (first == "apis" && path.size() == 1) return group_list(registry);

@@ -13,7 +13,7 @@ using model::Node;
 using model::put;
 using model::text_node;
 
-// Columns between NAME and AGE; those of low importance show with -o wide only.
+// After NAME; those of low importance show with -o wide only.
 struct Column {
   std::string name;
   bool is_wide = false;
@@ -44,7 +44,7 @@ std::string pod_status(const Node& pod) {
   return std::string(model::text_at(pod, {"status", "phase"}));
 }
 
-std::vector<std::string> pod_cells(const Node& pod) {
+std::vector<std::string> pod_cells(const Node& pod, const std::string& age) {
   int64_t ready = 0;
   int64_t restarts = 0;
   for (const Node& status : model::items_at(pod, {"status", "containerStatuses"})) {
@@ -52,12 +52,14 @@ std::vector<std::string> pod_cells(const Node& pod) {
     restarts += model::integer_at(status, {"restartCount"});
   }
   return {fmt::format("{}/{}", ready, model::items_at(pod, {"spec", "containers"}).size()),
-          pod_status(pod), std::to_string(restarts),
+          pod_status(pod),
+          std::to_string(restarts),
+          age,
           or_none(model::text_at(pod, {"status", "podIP"})),
           or_none(model::text_at(pod, {"spec", "nodeName"}))};
 }
 
-std::vector<std::string> node_cells(const Node& node) {
+std::vector<std::string> node_cells(const Node& node, const std::string& age) {
   std::string status = has_condition(node, "Ready", "True") ? "Ready" : "NotReady";
   if (model::boolean_at(node, {"spec", "unschedulable"})) status += ",SchedulingDisabled";
   std::string roles;
@@ -66,51 +68,81 @@ std::vector<std::string> node_cells(const Node& node) {
     if (!label.key.starts_with(k_role)) continue;
     roles += (roles.empty() ? "" : ",") + label.key.substr(k_role.size());
   }
-  return {status, or_none(roles),
+  return {status, or_none(roles), age,
           or_none(model::text_at(node, {"status", "nodeInfo", "kubeletVersion"}))};
+}
+
+std::vector<std::string> budget_cells(const Node& budget, const std::string& age) {
+  const auto or_absent = [](std::string text) { return text.empty() ? "N/A" : text; };
+  return {or_absent(scalar_text(model::look(budget, {"spec", "minAvailable"}))),
+          or_absent(scalar_text(model::look(budget, {"spec", "maxUnavailable"}))),
+          number_at(budget, {"status", "disruptionsAllowed"}), age};
 }
 
 struct Layout {
   std::string kind;
   std::vector<Column> columns;
-  std::vector<std::string> (*cells)(const Node&);
+  std::vector<std::string> (*cells)(const Node&, const std::string& age);
 };
 
 const std::vector<Layout>& layouts() {
+  using Cells = std::vector<std::string>;
   static const std::vector<Layout> all = {
-      {"Pod", {{"Ready"}, {"Status"}, {"Restarts"}, {"IP", true}, {"Node", true}}, pod_cells},
-      {"Node", {{"Status"}, {"Roles"}, {"Version"}}, node_cells},
+      {"Pod",
+       {{"Ready"}, {"Status"}, {"Restarts"}, {"Age"}, {"IP", true}, {"Node", true}},
+       pod_cells},
+      {"Node", {{"Status"}, {"Roles"}, {"Age"}, {"Version"}}, node_cells},
       {"Namespace",
-       {{"Status"}},
-       [](const Node& space) {
-         return std::vector{std::string(model::text_at(space, {"status", "phase"}))};
+       {{"Status"}, {"Age"}},
+       [](const Node& it, const std::string& age) {
+         return Cells{std::string(model::text_at(it, {"status", "phase"})), age};
        }},
       {"Deployment",
-       {{"Ready"}, {"Up-to-date"}, {"Available"}},
-       [](const Node& it) {
-         return std::vector{
+       {{"Ready"}, {"Up-to-date"}, {"Available"}, {"Age"}},
+       [](const Node& it, const std::string& age) {
+         return Cells{
              number_at(it, {"status", "readyReplicas"}) + "/" + number_at(it, {"spec", "replicas"}),
              number_at(it, {"status", "updatedReplicas"}),
-             number_at(it, {"status", "availableReplicas"})};
+             number_at(it, {"status", "availableReplicas"}), age};
        }},
       {"ReplicaSet",
-       {{"Desired"}, {"Current"}, {"Ready"}},
-       [](const Node& it) {
-         return std::vector{number_at(it, {"spec", "replicas"}),
-                            number_at(it, {"status", "replicas"}),
-                            number_at(it, {"status", "readyReplicas"})};
+       {{"Desired"}, {"Current"}, {"Ready"}, {"Age"}},
+       [](const Node& it, const std::string& age) {
+         return Cells{number_at(it, {"spec", "replicas"}), number_at(it, {"status", "replicas"}),
+                      number_at(it, {"status", "readyReplicas"}), age};
        }},
       {"Lease",
-       {{"Holder"}},
-       [](const Node& it) {
-         return std::vector{std::string(model::text_at(it, {"spec", "holderIdentity"}))};
+       {{"Holder"}, {"Age"}},
+       [](const Node& it, const std::string& age) {
+         return Cells{std::string(model::text_at(it, {"spec", "holderIdentity"})), age};
+       }},
+      {"Secret",
+       {{"Type"}, {"Data"}, {"Age"}},
+       [](const Node& it, const std::string& age) {
+         return Cells{std::string(model::text_at(it, {"type"})),
+                      std::to_string(model::items_at(it, {"data"}).size()), age};
+       }},
+      {"ConfigMap",
+       {{"Data"}, {"Age"}},
+       [](const Node& it, const std::string& age) {
+         return Cells{std::to_string(model::items_at(it, {"data"}).size()), age};
+       }},
+      {"PodDisruptionBudget",
+       {{"Min Available"}, {"Max Unavailable"}, {"Allowed Disruptions"}, {"Age"}},
+       budget_cells},
+      {"CustomResourceDefinition",
+       {{"Created At"}},
+       [](const Node& it, const std::string&) {
+         return Cells{std::string(model::text_at(it, {"metadata", "creationTimestamp"}))};
        }},
   };
   return all;
 }
 
 const Layout& layout_of(const Kind& kind) {
-  static const Layout plain{"", {}, [](const Node&) { return std::vector<std::string>{}; }};
+  static const Layout plain{"", {{"Age"}}, [](const Node&, const std::string& age) {
+                              return std::vector<std::string>{age};
+                            }};
   const auto found = std::find_if(layouts().begin(), layouts().end(),
                                   [&](const Layout& one) { return one.kind == kind.name; });
   return kind.is_custom || found == layouts().end() ? plain : *found;
@@ -131,13 +163,8 @@ Node row_of(const Layout& layout, const Object& object, Instant now) {
   Node row = model::object_node();
   Node& cells = put(row, "cells", model::array_node());
   cells.items.push_back(text_node(object.key.name));
-  auto texts = layout.cells(document);
-  for (size_t i = 0; i < texts.size(); ++i) {
-    if (!layout.columns[i].is_wide) cells.items.push_back(text_node(texts[i]));
-  }
-  cells.items.push_back(text_node(age_of(document, now)));
-  for (size_t i = 0; i < texts.size(); ++i) {
-    if (layout.columns[i].is_wide) cells.items.push_back(text_node(texts[i]));
+  for (const std::string& text : layout.cells(document, age_of(document, now))) {
+    cells.items.push_back(text_node(text));
   }
   Node& shown = put(row, "object", model::object_node());
   put(shown, "kind", text_node("PartialObjectMetadata"));
@@ -149,13 +176,7 @@ Node row_of(const Layout& layout, const Object& object, Instant now) {
 Node columns_of(const Layout& layout) {
   Node columns = model::array_node();
   columns.items.push_back(column_node({"Name"}));
-  for (const Column& column : layout.columns) {
-    if (!column.is_wide) columns.items.push_back(column_node(column));
-  }
-  columns.items.push_back(column_node({"Age"}));
-  for (const Column& column : layout.columns) {
-    if (column.is_wide) columns.items.push_back(column_node(column));
-  }
+  for (const Column& column : layout.columns) columns.items.push_back(column_node(column));
   return columns;
 }
 
