@@ -89,8 +89,9 @@ tsan: build/tsan/build.ninja ## all tests under the thread sanitizer
 	@if setarch -R true 2>/dev/null; then setarch -R $(CTEST) build/tsan; else $(CTEST) build/tsan; fi
 
 .PHONY: e2e
-e2e: ## test on real Kubernetes clusters on this machine (needs root; builds them the first time)
+e2e: build/release/build.ninja ## test on real Kubernetes clusters on this machine (needs root; builds them the first time)
 	@tools/setup --quiet --e2e
+	@cmake --build build/release --target spillway conformance
 	@tests/e2e/run
 
 .PHONY: mutants

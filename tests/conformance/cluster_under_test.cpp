@@ -166,10 +166,11 @@ std::string ConformanceTest::add_node(const std::string& cpu, const std::string&
   const std::string name = fmt::format("{}-{}", space_, nodes_.size());
   Object node = kube::new_object(kube::k_nodes, "Node", {"", name});
   Object& metadata = model::ensure(node, {"metadata"});
-  // kwok brings a node with this annotation to life, on a real control plane and on an embedded
-  // one.
+  // Brings it to life: kwok looks for the one on a real control plane, an embedded one for the
+  // other.
   model::merge(metadata, parsed(fmt::format(
-                             R"({{"annotations":{{"kwok.x-k8s.io/node":"fake"}},
+                             R"({{"annotations":{{"kwok.x-k8s.io/node":"fake",
+                                    "embedded.spillway.dev/kubelet":"on"}},
                                  "labels":{{"conformance":"{}","kubernetes.io/hostname":"{}"}}}})",
                              space_, name)));
   model::put(node, "spec", parsed(more_spec));
