@@ -119,6 +119,8 @@ void Api::send(const ExchangePtr& exchange, const Answer<Reply>& reply, const Fa
 
 Answer<Reply> Api::run(const Ask& ask) {
   if (ask.kind == nullptr) {
+    const auto& path = ask.target.segments;
+    if (debug_ && !path.empty() && path[0] == "debug") return debug_(ask);
     auto found = discover(objects_.registry, ask);
     return found ? *found : page_not_found();
   }

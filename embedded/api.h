@@ -42,6 +42,9 @@ class Api final : public net::Handler {
   // answers for what is dropped while the connection lives.
   using Cut = std::function<void(const std::string& address, std::shared_ptr<net::Exchange>)>;
   void on_cut(Cut cut) { cut_ = std::move(cut); }
+  // Answers what is asked under /debug; without it nothing is there.
+  using Debug = std::function<Answer<Reply>(const Ask&)>;
+  void on_debug(Debug debug) { debug_ = std::move(debug); }
   // While it is down (restarting) every request's connection is cut.
   void set_down(bool is_down);
   Watches& watches() { return watches_; }
@@ -86,6 +89,7 @@ class Api final : public net::Handler {
   ApiOptions options_;
   Watches watches_;
   Cut cut_;
+  Debug debug_;
   bool is_down_ = false;
   host::Lifeline lifeline_;
 };

@@ -5,6 +5,7 @@
 #include "embedded/annotations.h"
 #include "embedded/base64.h"
 #include "embedded/budgets.h"
+#include "embedded/debug.h"
 #include "embedded/definitions.h"
 #include "embedded/deployments.h"
 #include "embedded/document.h"
@@ -90,6 +91,9 @@ Cluster::Cluster(host::Loop& loop, host::Random& random, ClusterOptions options)
     : options_(std::move(options)), parts_(std::make_unique<Parts>(loop, random, options_)) {
   if (options_.trusts_strangers) {
     parts_->access.admit_strangers({"admin", {"system:masters", "system:authenticated"}});
+  }
+  if (options_.has_debug_paths) {
+    parts_->api.on_debug([this](const Ask& ask) { return debug(*this, ask); });
   }
   found();
 }
@@ -203,6 +207,10 @@ std::string Cluster::issue_token(std::string user, std::vector<std::string> grou
   const std::string token = new_suffix(parts_->objects.random, 32);
   parts_->access.add_token(token, {std::move(user), std::move(groups)});
   return token;
+}
+
+void Cluster::admit_key(const std::string& key, std::string user, std::vector<std::string> groups) {
+  parts_->access.add_key(key, {std::move(user), std::move(groups)});
 }
 
 std::string Cluster::service_account_token(std::string_view space, std::string_view name) {

@@ -47,6 +47,8 @@ struct ClusterOptions {
   ApiOptions api = {};
   // Who shows neither certificate nor token may do everything. Only for handler() and listen_plain.
   bool trusts_strangers = false;
+  // Faults may be asked for over HTTP, too, by members of system:masters: see debug.h.
+  bool has_debug_paths = false;
 };
 
 struct Credentials {
@@ -77,6 +79,8 @@ class Cluster {
   // At any time: a bearer token.
   std::string issue_token(std::string user, std::vector<std::string> groups = {});
 
+  // Callers whose certificate has this key (net::PeerCertificate::key), whoever issued it.
+  void admit_key(const std::string& key, std::string user, std::vector<std::string> groups = {});
   std::string service_account_token(std::string_view space, std::string_view name);
 
   Status add_node(const NodeWish& wish);

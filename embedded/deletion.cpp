@@ -94,6 +94,11 @@ Answer<Deleted> Objects::remove(const Kind& kind, const Key& key, const DeleteOp
   if (auto done = check_preconditions(*present, options); !done) {
     return Refused(std::move(done.error()));
   }
+  const bool is_needed =
+      key.name == "default" || key.name == "kube-system" || key.name == "kube-public";
+  if (kind.name == "Namespace" && is_needed) {
+    return forbidden(kind, key.name, "this namespace may not be deleted");
+  }
   return begin_deletion(kind, present, options);
 }
 

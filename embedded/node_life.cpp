@@ -66,6 +66,13 @@ Node taints_for(const Node& node, Instant now) {
   return taints;
 }
 
+std::string beat_of(const Object& node) {
+  const Node document = node.document();
+  const Node* ready = find_condition(document, "Ready");
+  return ready == nullptr ? std::string()
+                          : std::string(model::text_at(*ready, {"lastHeartbeatTime"}));
+}
+
 // How long a pod may stay under this taint; -1: for ever.
 int64_t tolerated_seconds(const std::vector<Toleration>& tolerations, const Taint& taint) {
   int64_t least = 0;
@@ -92,14 +99,17 @@ NodeLife::NodeLife(Objects& objects, host::Loop& loop, NodeLifeOptions options)
     const bool is_lease = kind == &objects_.registry.built_in("leases", "coordination.k8s.io") &&
                           change.object->key.space == "kube-node-lease";
     if (!is_node && !is_lease) return;
+    const std::string& name = change.object->key.name;
     if (is_lease) {
-      heard_[change.object->key.name] = loop_.now();
-    } else if (change.type == Change::Type::deleted) {
-      heard_.erase(change.object->key.name);
-    } else {
-      heard_.try_emplace(change.object->key.name, loop_.now());
-      turn_.soon();
+      heard_[name] = loop_.now();
+      return;
     }
+    if (change.type == Change::Type::deleted) {
+      heard_.erase(name);
+    } else if (change.before == nullptr || beat_of(*change.before) != beat_of(*change.object)) {
+      heard_[name] = loop_.now();
+    }
+    turn_.soon();
   });
 }
 
@@ -113,7 +123,8 @@ void NodeLife::work() {
     taint(name);
     evict(name);
   }
-  if (!names.empty()) look_later();
+  collect_pods();
+  if (!names.empty() || !gone_.empty()) look_later();
 }
 
 void NodeLife::look_later() {
@@ -167,6 +178,25 @@ void NodeLife::mark_pods_unready(const std::string& name) {
       set_condition(document, {.type = "Ready", .status = "False"}, objects_.clock.now());
     });
   }
+}
+
+void NodeLife::collect_pods() {
+  const Kind& nodes = objects_.registry.built_in("nodes");
+  const Kind& pods = objects_.registry.built_in("pods");
+  std::map<std::string, Instant> gone;
+  const Shelf shelf = objects_.table.shelf(pods);
+  for (const auto& [key, pod] : shelf) {
+    const std::string& node = *find_pair(pod->fields, "spec.nodeName");
+    if (node.empty() || objects_.table.find(nodes, {"", node}) != nullptr) continue;
+    const auto known = gone_.find(node);
+    const Instant since = known == gone_.end() ? loop_.now() : known->second;
+    gone.emplace(node, since);
+    if (loop_.now() - since < options_.pods_outlive) continue;
+    DeleteOptions options;
+    options.grace_seconds = 0;
+    (void)objects_.remove(pods, key, options);
+  }
+  gone_ = std::move(gone);
 }
 
 void NodeLife::evict(const std::string& name) {

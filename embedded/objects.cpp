@@ -151,6 +151,8 @@ Answer<ObjectPtr> Objects::replace(const Kind& kind, const Key& key, Node wanted
   if (part == Part::status) wanted = with_status_of(kind, before, wanted);
   if (part == Part::main && kind.has("status")) keep_member(wanted, before, "status");
   keep_own_metadata(wanted, before);
+  // Its finalizers change by `finalize` only.
+  if (part == Part::main && kind.name == "Namespace") keep_member(wanted, before, "spec");
   if (part == Part::main) {
     set_defaults(kind, wanted);
     count_generation(kind, wanted, before);
@@ -177,11 +179,15 @@ ObjectPtr Objects::change(const Kind& kind, const Key& key, const std::function<
   return changed ? *changed : nullptr;
 }
 
+// Not by change(): being bound is no new generation.
 void bind_pod(Objects& objects, const Key& pod, const std::string& node) {
-  objects.change(objects.registry.built_in("pods"), pod, [&](Node& document) {
-    put(model::ensure(document, {"spec"}), "nodeName", text_node(node));
-    set_condition(document, {.type = "PodScheduled", .status = "True"}, objects.clock.now());
-  });
+  const Kind& pods = objects.registry.built_in("pods");
+  const ObjectPtr present = objects.table.find(pods, pod);
+  if (present == nullptr) return;
+  Node document = present->document();
+  put(model::ensure(document, {"spec"}), "nodeName", text_node(node));
+  set_condition(document, {.type = "PodScheduled", .status = "True"}, objects.clock.now());
+  (void)objects.replace(pods, pod, std::move(document), Part::whole);
 }
 
 }  // namespace spillway::embedded

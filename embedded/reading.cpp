@@ -155,7 +155,8 @@ Answer<Reply> Api::list(const Ask& ask) {
   if (auto done = check_match(ask); !done) return Refused(std::move(done.error()));
   auto filter = read_filter(ask);
   if (!filter) return Refused(std::move(filter.error()));
-  const int64_t limit = read_limit(ask);
+  // Whatever the server has at hand (version 0) it gives whole.
+  const int64_t limit = ask.parameter("resourceVersion") == "0" ? 0 : read_limit(ask);
   auto page = ask.parameter("continue").empty()
                   ? first_page(objects_.table, ask, *filter, limit)
                   : continue_page(objects_.table, ask, *filter, limit);

@@ -119,8 +119,16 @@ Answer<Reply> Api::give_token(const Ask& ask) {
 Answer<Reply> Api::finalize(const Ask& ask) {
   auto document = read_object(ask);
   if (!document) return Refused(std::move(document.error()));
+  const ObjectPtr present = objects_.table.find(*ask.kind, ask.key());
+  if (present == nullptr) return not_found(*ask.kind, ask.name);
+  Node wanted = present->document();
+  Node& spec = model::ensure(wanted, {"spec"});
+  model::erase(spec, "finalizers");
+  if (const Node* kept = model::look(*document, {"spec", "finalizers"})) {
+    model::put(spec, "finalizers", *kept);
+  }
   auto changed =
-      objects_.replace(*ask.kind, ask.key(), std::move(*document), Part::main, ask.is_dry_run());
+      objects_.replace(*ask.kind, ask.key(), std::move(wanted), Part::whole, ask.is_dry_run());
   if (!changed) return Refused(std::move(changed.error()));
   return Reply{200, (*changed)->text_as(ask.version) + "\n"};
 }

@@ -113,5 +113,19 @@ TEST(EmbeddedFaults, ShowAWrongTime) {
             "2026-01-31T08:30:00Z");
 }
 
+TEST(EmbeddedFaults, AreAskedForOverHttpWhereThatIsAllowed) {
+  EmbeddedWorld plain;
+  EXPECT_EQ(plain.post("/debug/faults", R"({"code":500})").status, 404);
+  auto options = EmbeddedWorld::open_to_all();
+  options.has_debug_paths = true;
+  EmbeddedWorld world(options);
+  EXPECT_EQ(world.post("/debug/faults", R"({"verb":"list","code":503,"times":1})").status, 200);
+  EXPECT_EQ(world.get(k_maps).status, 503);
+  EXPECT_EQ(world.get(k_maps).status, 200);
+  EXPECT_EQ(world.post("/debug/faults", R"({"kode":503})").status, 400);
+  EXPECT_EQ(world.post("/debug/forget-history", "{}").status, 200);
+  EXPECT_EQ(world.erase("/debug/faults").status, 200);
+}
+
 }  // namespace
 }  // namespace spillway::test

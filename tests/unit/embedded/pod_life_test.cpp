@@ -182,6 +182,32 @@ TEST(EmbeddedNodes, AreUnreachableAfterTheirKubeletFallsSilentAndLoseTheirPods) 
   EXPECT_EQ(world.get("/api/v1/nodes/node-1").count({"spec", "taints"}), 0U);
 }
 
+TEST(EmbeddedNodes, LeaveNoPodsBehindWhenTheyAreDeleted) {
+  EmbeddedWorld world(with_nodes(1));
+  world.post(k_pods, pod_text("p"));
+  world.loop.run();
+  world.erase("/api/v1/nodes/node-1");
+  world.loop.run_for(seconds(30));
+  EXPECT_EQ(world.get(k_pods + "/p").status, 200);
+  world.loop.run_for(seconds(60));
+  EXPECT_EQ(world.get(k_pods + "/p").status, 404);
+}
+
+TEST(EmbeddedNodes, AreHeardOfByTheirStatusToo) {
+  EmbeddedWorld world;
+  world.post("/api/v1/nodes", R"({"metadata":{"name":"own"}})");
+  for (int i = 0; i < 6; ++i) {
+    world.merge("/api/v1/nodes/own/status",
+                fmt::format(R"({{"status":{{"conditions":[{{"type":"Ready","status":"True",)"
+                            R"("lastHeartbeatTime":"2026-01-31T09:3{}:00Z"}}]}}}})",
+                            i));
+    world.loop.run_for(seconds(30));
+  }
+  EXPECT_EQ(world.get("/api/v1/nodes/own").count({"spec", "taints"}), 0U);
+  world.loop.run_for(seconds(60));
+  EXPECT_EQ(world.get("/api/v1/nodes/own").count({"spec", "taints"}), 2U);
+}
+
 TEST(EmbeddedNamespaces, EmptyThemselvesAndThenGo) {
   EmbeddedWorld world(with_nodes(1));
   world.post("/api/v1/namespaces", R"({"metadata":{"name":"team"}})");
@@ -203,6 +229,7 @@ TEST(EmbeddedNamespaces, EmptyThemselvesAndThenGo) {
   world.merge("/api/v1/namespaces/team/configmaps/held", R"({"metadata":{"finalizers":null}})");
   world.loop.run();
   EXPECT_EQ(world.get("/api/v1/namespaces/team").status, 404);
+  EXPECT_EQ(world.erase("/api/v1/namespaces/default").status, 403);
 }
 
 TEST(EmbeddedGarbage, GoesWithItsOwner) {
