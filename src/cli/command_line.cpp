@@ -29,6 +29,7 @@ constexpr std::array k_verbs{
     Verb{"join", k_joining, "Become a member, with a token", &add_join},
     Verb{"renew", k_joining, "Get another certificate", &add_renew},
     Verb{"agent", k_joining, "Run the agent of a cluster", &add_agent},
+    Verb{"supply", k_joining, "What a live cluster would offer now, and why", &add_supply},
     Verb{"whoami", k_joining, "Which identity this is, and what it may do", &add_whoami},
     Verb{"doctor", k_joining, "Check everything between here and the broker", &add_doctor},
 
@@ -40,6 +41,7 @@ constexpr std::array k_verbs{
     Verb{"events", k_market, "What happens, as it happens", &add_events},
 
     Verb{"demo", k_trying, "Play a small market, told step by step", &add_demo},
+    Verb{"cluster", k_trying, "Start and end clusters to try things on", &add_cluster},
     Verb{"sim", k_trying, "Simulate a federation under faults and check the laws", &add_sim},
     Verb{"validate", k_trying, "Check pool, offer, cluster and intent files", &add_validate},
     Verb{"completion", k_trying, "Completion for bash, zsh or fish", &add_completion},

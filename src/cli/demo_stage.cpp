@@ -10,11 +10,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/demo_pids.h"
+#include "cli/process_mark.h"
+#include "cli/self_process.h"
 #include "pki/file_handle.h"
 #include "pki/private_file.h"
 
@@ -59,25 +59,6 @@ std::string read_all(int fd) {
     if (got <= 0) return text;
     text.append(piece.data(), static_cast<size_t>(got));
   }
-}
-
-// In the child: only what is allowed between fork and exec. A session of its own, so that Ctrl-C
-// reaches the demo alone, which then ends everyone in order.
-[[noreturn]] void become(char* const* argv, int out, int err, bool kept, pid_t parent) {
-  if (!kept) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (!kept && ::getppid() != parent) ::_exit(127);
-  ::setsid();
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::signal(SIGPIPE, SIG_DFL);
-  const int in = ::open("/dev/null", O_RDONLY);
-  if (in < 0 || ::dup2(in, STDIN_FILENO) < 0 || ::dup2(out, STDOUT_FILENO) < 0 ||
-      ::dup2(err, STDERR_FILENO) < 0) {
-    ::_exit(127);
-  }
-  ::execv("/proc/self/exe", argv);
-  ::_exit(127);
 }
 
 // Not std::filesystem::temp_directory_path(), to which an empty TMPDIR is a folder that is missing.
@@ -137,17 +118,9 @@ void Stage::clear() {
 Result<pid_t> Stage::spawn(const std::string& name, const std::vector<std::string>& words, int out,
                            int err) {
   if (out < 0 || err < 0) return no_process(name);
-  std::vector<std::string> kept_words{"spillway"};
-  kept_words.insert(kept_words.end(), words.begin(), words.end());
-  std::vector<char*> argv;
-  for (std::string& word : kept_words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  const pid_t parent = ::getpid();
   const std::lock_guard lock(mutex_);
-  const pid_t pid = ::fork();
-  if (pid < 0) return no_process(name);
-  if (pid == 0) become(argv.data(), out, err, kept_, parent);
-  running_[name] = pid;
+  auto pid = start_self(words, out, err, kept_ ? Outlives::parent : Outlives::nothing);
+  if (pid) running_[name] = *pid;
   return pid;
 }
 
@@ -198,7 +171,7 @@ Status Stage::write_pids() {
   std::string text;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [name, pid] : running_) text += pid_line(name, pid);
+    for (const auto& [name, pid] : running_) text += to_line(mark_of(name, pid));
   }
   return pki::write_private(path(k_pids_file), text);
 }

@@ -17,6 +17,9 @@
 
 namespace spillway::cli {
 
+inline constexpr const char* k_folder_prefix = "spillway-demo.";
+inline constexpr const char* k_pids_file = "demo.pids";  // of a kept one: what it left running
+
 class Stage {
  public:
   // Before any other thread is made: SIGINT, SIGTERM and SIGHUP are blocked from here on, and

@@ -9,6 +9,7 @@ namespace spillway::cli {
 void add_agent(Word verb);
 void add_audit(Word verb);
 void add_broker(Word verb);
+void add_cluster(Word verb);
 void add_clusters(Word verb);
 void add_completion(Word verb);
 void add_contracts(Word verb);
@@ -22,6 +23,7 @@ void add_offers(Word verb);
 void add_pools(Word verb);
 void add_renew(Word verb);
 void add_sim(Word verb);
+void add_supply(Word verb);
 void add_token(Word verb);
 void add_validate(Word verb);
 void add_whoami(Word verb);

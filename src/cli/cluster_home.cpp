@@ -1,0 +1,60 @@
+#include "cli/cluster_home.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/ids.h"
+#include "pki/private_file.h"
+
+namespace spillway::cli {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string home_of_all() {
+  if (const std::string given = variable("SPILLWAY_CLUSTERS"); !given.empty()) return given;
+  std::string state = variable("XDG_STATE_HOME");
+  if (state.empty()) state = variable("HOME") + "/.local/state";
+  return state + "/spillway/clusters";
+}
+
+}  // namespace
+
+Result<ClusterHome> ClusterHome::of(const std::string& cluster) {
+  SPILLWAY_TRY(check_cluster_id(cluster));
+  return ClusterHome(home_of_all() + "/" + cluster);
+}
+
+std::vector<std::string> ClusterHome::all() {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(home_of_all(), none)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+std::optional<ProcessMark> ClusterHome::process() const {
+  std::ifstream file(folder_ + "/process");
+  for (const ProcessMark& mark : read_marks(file)) {
+    if (runs(mark)) return mark;
+  }
+  return std::nullopt;
+}
+
+Status ClusterHome::remember(const ProcessMark& mark) const {
+  return pki::write_private(folder_ + "/process", to_line(mark));
+}
+
+void ClusterHome::remove() const {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+}  // namespace spillway::cli
