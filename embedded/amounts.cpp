@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/arithmetic.h"
 #include "base/quantity.h"
 #include "embedded/document.h"
 #include "model/tree.h"
@@ -43,7 +44,8 @@ Amounts read_amounts(const Node* resources) {
   Amounts amounts;
   if (resources == nullptr) return amounts;
   for (const Node& item : resources->items) {
-    amounts[item.key] = parse_amount(item.key, scalar_text(&item)).value_or(0);
+    const auto amount = parse_amount(item.key, scalar_text(&item));
+    amounts[item.key] = std::max<int64_t>(0, amount.value_or(0));
   }
   return amounts;
 }
@@ -69,11 +71,17 @@ Amounts requests_of(const Node& pod) {
 }
 
 void add(Amounts& sum, const Amounts& more) {
-  for (const auto& [resource, amount] : more) sum[resource] += amount;
+  for (const auto& [resource, amount] : more) {
+    int64_t& all = sum[resource];
+    all = try_add(all, amount).value_or(INT64_MAX);
+  }
 }
 
 void subtract(Amounts& sum, const Amounts& less) {
-  for (const auto& [resource, amount] : less) sum[resource] -= amount;
+  for (const auto& [resource, amount] : less) {
+    int64_t& all = sum[resource];
+    all = std::max<int64_t>(0, all - std::max<int64_t>(0, amount));
+  }
 }
 
 }  // namespace spillway::embedded

@@ -21,6 +21,7 @@ Amounts read_amounts(const model::Node* resources);
 // started before it), plus overhead; and one pod.
 Amounts requests_of(const model::Node& pod);
 
+// What is more than an int64 holds, is as much as it holds.
 void add(Amounts& sum, const Amounts& more);
 void subtract(Amounts& sum, const Amounts& less);
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "embedded/discovery.h"
 #include "embedded/drops.h"
 #include "model/tree.h"
@@ -30,6 +31,14 @@ net::Response response_of(const Answer<Reply>& reply) {
   return response;
 }
 
+// What is no text could not be repeated in an answer, nor kept in a document.
+bool is_text(const net::Target& target) {
+  return std::all_of(target.segments.begin(), target.segments.end(),
+                     [](const std::string& one) { return is_utf8(one); }) &&
+         std::all_of(target.query.begin(), target.query.end(),
+                     [](const auto& one) { return is_utf8(one.first) && is_utf8(one.second); });
+}
+
 Reply page_not_found() { return {404, "404 page not found\n", "text/plain; charset=utf-8"}; }
 
 }  // namespace
@@ -51,7 +60,7 @@ void Api::handle(net::Request request, const net::Peer& peer, ExchangePtr exchan
   ask.request = std::move(request);
   ask.peer = peer.address;
   if (is_down_) return cut_(ask.peer, exchange);
-  if (!net::parse_target(ask.request.target, ask.target)) {
+  if (!net::parse_target(ask.request.target, ask.target) || !is_text(ask.target)) {
     return send(exchange, bad_request("the request's path is malformed"), {}, ask.peer);
   }
   const auto user = access_.who(ask.request, peer, objects_.clock.now());

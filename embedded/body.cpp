@@ -1,5 +1,6 @@
 #include "embedded/body.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -73,6 +74,23 @@ Done check_names(const Ask& ask, Node& document) {
   return {};
 }
 
+Done check_texts(const Node& document) {
+  for (const std::string_view map : {"labels", "annotations"}) {
+    const Node* found = model::look(document, {"metadata", map});
+    if (found == nullptr) continue;
+    const bool is_good = found->kind == Node::Kind::object &&
+                         std::all_of(found->items.begin(), found->items.end(),
+                                     [](const Node& it) { return it.kind == Node::Kind::string; });
+    if (!is_good) {
+      return bad_request(
+          fmt::format("json: cannot unmarshal into Go struct field "
+                      "ObjectMeta.metadata.{} of type string",
+                      map));
+    }
+  }
+  return {};
+}
+
 Answer<Node> read_object(const Ask& ask) {
   auto document = read_document(ask);
   if (!document) return document;
@@ -81,6 +99,7 @@ Answer<Node> read_object(const Ask& ask) {
         fmt::format("the object provided is unrecognized (must be of type {})", ask.kind->name));
   }
   if (auto done = check_type(ask, *document); !done) return Refused(std::move(done.error()));
+  if (auto done = check_texts(*document); !done) return Refused(std::move(done.error()));
   if (auto done = check_names(ask, *document); !done) return Refused(std::move(done.error()));
   return document;
 }

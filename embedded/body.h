@@ -15,6 +15,8 @@ Answer<model::Node> read_document(const Ask& ask);
 // are taken from the path, and must not contradict it.
 Answer<model::Node> read_object(const Ask& ask);
 Done check_names(const Ask& ask, model::Node& document);
+// Labels and annotations are texts.
+Done check_texts(const model::Node& document);
 // From the body, if there is one, and the query.
 Answer<DeleteOptions> read_delete_options(const Ask& ask);
 

@@ -17,10 +17,6 @@ using model::put;
 // A pod that was evicted and is still there after this was not deleted after all.
 constexpr Duration k_eviction_lasts = minutes(2);
 
-bool is_healthy(const Node& pod) {
-  return has_condition(pod, "Ready", "True") && !is_being_deleted(pod);
-}
-
 // Evicted, still there and not yet being deleted.
 Node still_disrupted(const Node& budget, const std::map<std::string, bool>& present, Instant now) {
   Node kept = model::object_node();
@@ -38,10 +34,12 @@ Node still_disrupted(const Node& budget, const std::map<std::string, bool>& pres
 
 int64_t scaled(const Node* number, int64_t whole) {
   if (number == nullptr) return 0;
-  if (number->kind == Node::Kind::integer) return number->integer;
+  constexpr int64_t k_most = INT32_MAX;
+  if (number->kind == Node::Kind::integer) return std::clamp<int64_t>(number->integer, 0, k_most);
   int64_t percent = 0;
   std::from_chars(number->text.data(), number->text.data() + number->text.size(), percent);
-  return (percent * whole + 99) / 100;
+  return (std::clamp<int64_t>(percent, 0, 10'000) * std::clamp<int64_t>(whole, 0, k_most) + 99) /
+         100;
 }
 
 Budgets::Budgets(Objects& objects, host::Loop& loop)
@@ -99,11 +97,11 @@ void Budgets::count(const Object& budget) {
     const std::string& phase = *find_pair(pod->fields, "status.phase");
     if (phase == "Succeeded" || phase == "Failed") continue;
     pods.push_back(pod);
-    present[key.name] = is_being_deleted(pod->document());
+    present[key.name] = pod->is_deleting;
   }
   const Node disrupted = still_disrupted(document, present, now);
   for (const ObjectPtr& pod : pods) {
-    if (is_healthy(pod->document()) && disrupted.find(pod->key.name) == nullptr) ++healthy;
+    if (pod->is_ready && !pod->is_deleting && disrupted.find(pod->key.name) == nullptr) ++healthy;
   }
   const Node* least = model::look(document, {"spec", "minAvailable"});
   const Node* most = model::look(document, {"spec", "maxUnavailable"});

@@ -246,7 +246,10 @@ Result<std::string> Cluster::kubeconfig() {
 
 void Cluster::forget_history() { parts_->table.forget_history(); }
 
-void Cluster::set_clock_skew(Duration skew) { parts_->clock.skew = skew; }
+void Cluster::set_clock_skew(Duration skew) {
+  const Duration most = seconds(k_longest_seconds);
+  parts_->clock.skew = std::clamp(skew, Duration{} - most, most);
+}
 
 Status Cluster::present(Instant from, Instant until) {
   const pki::Key key = pki::Key::generate();
@@ -271,7 +274,7 @@ void Cluster::restart(Duration down, int64_t lost_versions) {
   parts_->api.set_down(true);
   if (serving_ != nullptr) serving_->server->cut([](const net::Peer&) { return true; });
   parts_->loop.after(down, parts_->lifeline.guard([this, lost_versions] {
-    parts_->table.fall_back(lost_versions);
+    parts_->table.fall_back(std::max<int64_t>(0, lost_versions));
     parts_->api.set_down(false);
   }));
 }

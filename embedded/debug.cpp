@@ -13,7 +13,7 @@ using model::Node;
 
 Duration duration_at(const Node& document, std::string_view key) {
   const auto parsed = parse_duration(model::text_at(document, {key}));
-  return parsed ? *parsed : Duration{};
+  return parsed ? std::min(*parsed, hours(24)) : Duration{};
 }
 
 // False: it is none of these.
@@ -45,7 +45,7 @@ bool read_other(const Node& member, Fault& fault) {
   const auto is_duration = [&](std::string_view name, Duration& field) {
     const auto parsed = parse_duration(member.text);
     if (member.key != name || !parsed) return false;
-    field = *parsed;
+    field = std::min(*parsed, hours(24));
     return true;
   };
   return is_flag("loses_answer", fault.loses_answer) || is_flag("cuts", fault.cuts) ||

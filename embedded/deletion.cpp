@@ -45,7 +45,7 @@ int64_t grace_of(const Kind& kind, const Node& document, const DeleteOptions& op
   if (phase == "Succeeded" || phase == "Failed") return 0;
   const int64_t grace = options.grace_seconds.value_or(
       model::integer_at(document, {"spec", "terminationGracePeriodSeconds"}, 30));
-  return grace < 0 ? 1 : grace;
+  return grace < 0 ? 1 : std::min(grace, k_longest_seconds);
 }
 
 void mark_deleted(Node& document, Instant now, int64_t grace) {

@@ -34,6 +34,10 @@ Node& own_list(Node& object, std::string_view key) {
 
 }  // namespace
 
+Duration bounded_seconds(int64_t count) {
+  return seconds(std::clamp<int64_t>(count, 0, k_longest_seconds));
+}
+
 std::string stamp(Instant t) { return to_text(Instant{t.ms - t.ms % 1000}); }
 
 std::string micro_stamp(Instant t) {

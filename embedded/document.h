@@ -12,6 +12,10 @@
 
 namespace spillway::embedded {
 
+// Ten years: longer than anybody waits, and short enough to be added to any time.
+inline constexpr int64_t k_longest_seconds = 10LL * 365 * 24 * 3600;
+Duration bounded_seconds(int64_t count);  // 0 to k_longest_seconds
+
 std::string stamp(Instant t);        // metav1.Time: whole seconds
 std::string micro_stamp(Instant t);  // metav1.MicroTime
 std::optional<Instant> parse_stamp(std::string_view text);

@@ -126,6 +126,17 @@ bool run(Node& root, const Node& operation) {
   return found != nullptr && model::same(*found, *value);
 }
 
+// As the real one bounds it: a patch of copies doubles the document with each.
+constexpr size_t k_most_operations = 10'000;
+constexpr size_t k_most_copied = size_t{3} << 20;
+
+size_t copied_by(Node& root, const Node& operation) {
+  if (model::text_at(operation, {"op"}) != "copy") return 0;
+  const auto from = parse_pointer(model::text_at(operation, {"from"}));
+  const Node* source = from ? walk(root, *from, from->size()) : nullptr;
+  return source == nullptr ? 0 : model::to_json(*source).size();
+}
+
 }  // namespace
 
 Answer<Node> json_patch(Node document, const Node& patch) {
@@ -134,8 +145,11 @@ Answer<Node> json_patch(Node document, const Node& patch) {
         "error decoding patch: json: cannot unmarshal object into Go value of type "
         "jsonpatch.Patch");
   }
+  if (patch.items.size() > k_most_operations) return cannot_apply();
+  size_t copied = 0;
   for (const Node& operation : patch.items) {
-    if (!run(document, operation)) return cannot_apply();
+    copied += copied_by(document, operation);
+    if (copied > k_most_copied || !run(document, operation)) return cannot_apply();
   }
   return document;
 }

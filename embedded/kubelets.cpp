@@ -20,7 +20,7 @@ constexpr std::string_view k_lease_space = "kube-node-lease";
 
 Duration duration_of(const Node& pod, std::string_view annotation, Duration otherwise) {
   const auto parsed = parse_duration(annotation_of(pod, annotation));
-  return parsed ? *parsed : otherwise;
+  return parsed ? std::min(*parsed, seconds(k_longest_seconds)) : otherwise;
 }
 
 std::string host_ip_of(int64_t number) {
@@ -144,7 +144,7 @@ void Kubelets::look_at(const Key& key) {
     if (running.grace >= 0 && grace >= running.grace) return;
     running.grace = grace;
     const Duration wait =
-        std::min(duration_of(pod, k_stop_after, options_.stop_after), seconds(grace));
+        std::min(duration_of(pod, k_stop_after, options_.stop_after), bounded_seconds(grace));
     return later(wait, key, running.uid, &Kubelets::stop);
   }
   if (model::text_at(pod, {"status", "phase"}) != "Pending") return;

@@ -184,19 +184,19 @@ void NodeLife::collect_pods() {
   const Kind& nodes = objects_.registry.built_in("nodes");
   const Kind& pods = objects_.registry.built_in("pods");
   std::map<std::string, Instant> gone;
-  const Shelf shelf = objects_.table.shelf(pods);
-  for (const auto& [key, pod] : shelf) {
+  std::vector<Key> lost;
+  for (const auto& [key, pod] : objects_.table.shelf(pods)) {
     const std::string& node = *find_pair(pod->fields, "spec.nodeName");
     if (node.empty() || objects_.table.find(nodes, {"", node}) != nullptr) continue;
     const auto known = gone_.find(node);
     const Instant since = known == gone_.end() ? loop_.now() : known->second;
     gone.emplace(node, since);
-    if (loop_.now() - since < options_.pods_outlive) continue;
-    DeleteOptions options;
-    options.grace_seconds = 0;
-    (void)objects_.remove(pods, key, options);
+    if (loop_.now() - since >= options_.pods_outlive) lost.push_back(key);
   }
   gone_ = std::move(gone);
+  DeleteOptions options;
+  options.grace_seconds = 0;
+  for (const Key& key : lost) (void)objects_.remove(pods, key, options);
 }
 
 void NodeLife::evict(const std::string& name) {
@@ -215,7 +215,7 @@ void NodeLife::evict(const std::string& name) {
       if (*find_pair(pod->fields, "spec.nodeName") != name) continue;
       const Node document = pod->document();
       const int64_t stays = tolerated_seconds(read_tolerations(document), taint);
-      if (stays < 0 || is_being_deleted(document) || now < since + seconds(stays)) continue;
+      if (stays < 0 || is_being_deleted(document) || now < since + bounded_seconds(stays)) continue;
       (void)objects_.remove(pods, key);
     }
   }

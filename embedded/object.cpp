@@ -104,6 +104,11 @@ ObjectPtr make_object(const Kind& kind, Node document, int64_t version) {
   for (const Node& owner : model::items_at(document, {"metadata", "ownerReferences"})) {
     object->owners.emplace_back(model::text_at(owner, {"uid"}));
   }
+  object->is_deleting = model::look(document, {"metadata", "deletionTimestamp"}) != nullptr;
+  for (const Node& condition : model::items_at(document, {"status", "conditions"})) {
+    if (model::text_at(condition, {"type"}) != "Ready") continue;
+    object->is_ready = model::text_at(condition, {"status"}) == "True";
+  }
   object->text = model::to_json(document);
   object->text.shrink_to_fit();
   return object;

@@ -33,6 +33,8 @@ struct Object {
   Pairs labels;
   Pairs fields;                     // "spec.nodeName", "status.phase", …
   std::vector<std::string> owners;  // uids
+  bool is_deleting = false;
+  bool is_ready = false;  // its condition Ready is True
 
   model::Node document() const;
   // As the version of a kind that was asked for has it.

@@ -13,18 +13,20 @@ using model::put;
 
 // In one turn; more follow in the next, so that others get a word in.
 constexpr int64_t k_most_at_once = 250;
+// Of one set: a slip of the pen shall not fill the memory.
+constexpr int64_t k_most_pods = 20'000;
 
-bool is_active(const Node& pod) {
-  const std::string_view phase = model::text_at(pod, {"status", "phase"});
-  return phase != "Succeeded" && phase != "Failed" && !is_being_deleted(pod);
+bool is_active(const Object& pod) {
+  const std::string& phase = *find_pair(pod.fields, "status.phase");
+  return phase != "Succeeded" && phase != "Failed" && !pod.is_deleting;
 }
 
 // Who goes first: those without a node, those that do not run, those that are not ready, the
 // newest.
-int worth(const Node& pod) {
-  if (model::text_at(pod, {"spec", "nodeName"}).empty()) return 0;
-  if (model::text_at(pod, {"status", "phase"}) != "Running") return 1;
-  return has_condition(pod, "Ready", "True") ? 3 : 2;
+int worth(const Object& pod) {
+  if (find_pair(pod.fields, "spec.nodeName")->empty()) return 0;
+  if (*find_pair(pod.fields, "status.phase") != "Running") return 1;
+  return pod.is_ready ? 3 : 2;
 }
 
 }  // namespace
@@ -76,12 +78,14 @@ void ReplicaSets::reconcile(const Object& set) {
   if (const auto found = pods_.find(set.uid); found != pods_.end()) {
     for (const Key& key : found->second) {
       const ObjectPtr pod = objects_.table.find(objects_.registry.built_in("pods"), key);
-      if (pod != nullptr && is_active(pod->document())) active.push_back(pod);
+      if (pod != nullptr && is_active(*pod)) active.push_back(pod);
     }
   }
   write_status(set, active);
   if (is_being_deleted(document)) return;
-  const int64_t missing = model::integer_at(document, {"spec", "replicas"}, 1) - std::ssize(active);
+  const int64_t missing =
+      std::min(model::integer_at(document, {"spec", "replicas"}, 1), k_most_pods) -
+      std::ssize(active);
   if (missing > 0) add_pods(set, document, std::min(missing, k_most_at_once));
   if (missing < 0) remove_pods(std::move(active), std::min(-missing, k_most_at_once));
 }
@@ -102,7 +106,7 @@ void ReplicaSets::add_pods(const Object& set, const Node& document, int64_t coun
 
 void ReplicaSets::remove_pods(std::vector<ObjectPtr> pods, int64_t count) {
   std::vector<std::pair<int, ObjectPtr>> ranked;
-  for (ObjectPtr& pod : pods) ranked.emplace_back(worth(pod->document()), std::move(pod));
+  for (ObjectPtr& pod : pods) ranked.emplace_back(worth(*pod), std::move(pod));
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first < b.first : a.second->version > b.second->version;
   });
@@ -113,9 +117,8 @@ void ReplicaSets::remove_pods(std::vector<ObjectPtr> pods, int64_t count) {
 }
 
 void ReplicaSets::write_status(const Object& set, const std::vector<ObjectPtr>& pods) {
-  const auto ready = std::count_if(pods.begin(), pods.end(), [](const ObjectPtr& pod) {
-    return has_condition(pod->document(), "Ready", "True");
-  });
+  const auto ready =
+      std::count_if(pods.begin(), pods.end(), [](const ObjectPtr& pod) { return pod->is_ready; });
   objects_.change(*set.kind, set.key, [&](Node& document) {
     Node& status = model::ensure(document, {"status"});
     put(status, "replicas", integer_node(std::ssize(pods)));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/arithmetic.h"
 #include "embedded/document.h"
 
 namespace spillway::embedded {
@@ -28,9 +29,10 @@ int64_t room_left(const PodView& pod, const NodeLoad& load) {
     if (has == load.node.allocatable.end() || has->second <= 0) continue;
     const auto used = load.used.find(resource);
     const auto wanted = pod.requests.find(resource);
-    const int64_t taken = (used == load.used.end() ? 0 : used->second) +
-                          (wanted == pod.requests.end() ? 0 : wanted->second);
-    least = std::min(least, (has->second - taken) * 1000 / has->second);
+    const int64_t taken = try_add(used == load.used.end() ? 0 : used->second,
+                                  wanted == pod.requests.end() ? 0 : wanted->second)
+                              .value_or(INT64_MAX);
+    least = std::min(least, (has->second - taken) / std::max<int64_t>(1, has->second / 1000));
   }
   return least;
 }

@@ -107,7 +107,7 @@ Answer<Reply> Api::give_token(const Ask& ask) {
   auto request = read_document(ask);
   if (!request) return Refused(std::move(request.error()));
   const int64_t lasts = model::integer_at(*request, {"spec", "expirationSeconds"}, 3600);
-  const Instant until = objects_.clock.now() + seconds(lasts);
+  const Instant until = objects_.clock.now() + bounded_seconds(lasts);
   const std::string token = new_suffix(objects_.random, 40);
   access_.add_token(token, service_account(ask.space, ask.name), until);
   Node& status = model::ensure(*request, {"status"});

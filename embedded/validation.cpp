@@ -42,7 +42,8 @@ void check_name(const Kind& kind, const Node& document, Causes& causes) {
   if (name.empty()) {
     causes.push_back(required("metadata.name", "name or generateName is required"));
   } else if (kind.group == "rbac.authorization.k8s.io") {
-    return;  // any segment of a path
+    if (name.find_first_of("/%") == std::string_view::npos && name != "." && name != "..") return;
+    causes.push_back(invalid_value("metadata.name", quoted(name), "may not contain '/' or '%'"));
   } else if (kind.name == "Namespace") {
     if (!is_label(name)) {
       causes.push_back(invalid_value("metadata.name", quoted(name), k_label_rule));
@@ -73,6 +74,18 @@ void check_labels(const Node& document, Causes& causes) {
   }
 }
 
+void check_owners(const Node& document, Causes& causes) {
+  size_t i = 0;
+  for (const Node& owner : model::items_at(document, {"metadata", "ownerReferences"})) {
+    for (const std::string_view field : {"apiVersion", "kind", "name", "uid"}) {
+      if (!model::text_at(owner, {field}).empty()) continue;
+      causes.push_back(invalid_value(fmt::format("metadata.ownerReferences[{}].{}", i, field),
+                                     "\"\"", "must not be empty"));
+    }
+    ++i;
+  }
+}
+
 void check_new_finalizers(const Node& document, const Node* before, Causes& causes) {
   if (before == nullptr || !is_being_deleted(*before)) return;
   for (const Node& item : model::items_at(document, {"metadata", "finalizers"})) {
@@ -86,9 +99,9 @@ void check_new_finalizers(const Node& document, const Node* before, Causes& caus
 }
 
 void check_replicas(const Node& document, const Node* before, Causes& causes) {
-  if (model::integer_at(document, {"spec", "replicas"}) < 0) {
-    causes.push_back(invalid_value("spec.replicas",
-                                   scalar_text(model::look(document, {"spec", "replicas"})),
+  const int64_t replicas = model::integer_at(document, {"spec", "replicas"});
+  if (replicas < 0 || replicas > INT32_MAX) {
+    causes.push_back(invalid_value("spec.replicas", std::to_string(replicas),
                                    "must be greater than or equal to 0"));
   }
   const auto selector = read_selector(model::look(document, {"spec", "selector"}));
@@ -161,6 +174,7 @@ Causes validate(const Kind& kind, const Node& document, const Node* before) {
   Causes causes;
   check_name(kind, document, causes);
   check_labels(document, causes);
+  check_owners(document, causes);
   check_new_finalizers(document, before, causes);
   if (kind.is_custom) return causes;
   if (kind.name == "Pod") check_pod(document, before, causes);

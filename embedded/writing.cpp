@@ -1,6 +1,7 @@
 // create, update, patch, delete, deletecollection.
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "embedded/api.h"
 #include "embedded/apply.h"
 #include "embedded/body.h"
@@ -23,7 +24,8 @@ Writer writer_of(const Ask& ask, Instant now) {
   std::string_view name = ask.parameter("fieldManager");
   if (name.empty()) {
     const std::string_view agent = ask.header("User-Agent");
-    name = agent.substr(0, agent.find('/'));
+    name = agent.substr(0, std::min<size_t>(agent.find('/'), 128));
+    if (!is_printable(name)) name = {};
   }
   const std::string api =
       ask.kind->group.empty() ? ask.version : ask.kind->group + "/" + ask.version;
@@ -124,6 +126,7 @@ Answer<Reply> Api::patch(const Ask& ask) {
   if (present == nullptr) return not_found(*ask.kind, ask.name);
   auto wanted = patched(ask, present->document());
   if (!wanted) return Refused(std::move(wanted.error()));
+  if (auto done = check_texts(*wanted); !done) return Refused(std::move(done.error()));
   if (auto done = check_names(ask, *wanted); !done) return Refused(std::move(done.error()));
   return replace_with(ask, *present, *wanted);
 }
