@@ -70,11 +70,11 @@ bool Garbage::has_owner(const Object& object) const {
 }
 
 void Garbage::collect(const Place& place) {
-  const ObjectPtr object = objects_.table.find(*place.first, place.second);
+  const ObjectPtr object = objects_.table.find(*place.kind, place.key);
   if (object == nullptr || object->owners.empty() || has_owner(*object)) return;
   DeleteOptions options;
   options.uid = object->uid;
-  (void)objects_.remove(*place.first, place.second, options);
+  (void)objects_.remove(*place.kind, place.key, options);
 }
 
 std::set<Garbage::Place> Garbage::dependents_of(const std::string& uid) const {

@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
 
 #include "embedded/objects.h"
 #include "embedded/turn.h"
@@ -17,7 +16,14 @@ class Garbage {
   Garbage(Objects& objects, host::Loop& loop);
 
  private:
-  using Place = std::pair<const Kind*, Key>;
+  // Ordered by numbers, not by addresses, which differ from run to run.
+  struct Place {
+    const Kind* kind;
+    Key key;
+    bool operator<(const Place& other) const {
+      return kind != other.kind ? kind->number < other.kind->number : key < other.key;
+    }
+  };
 
   void hear(const Change& change);
   void work();

@@ -7,16 +7,13 @@
 
 #include "embedded/annotations.h"
 #include "embedded/document.h"
+#include "embedded/node_report.h"
 #include "embedded/pod_status.h"
 
 namespace spillway::embedded {
 namespace {
 
 using model::Node;
-using model::put;
-using model::text_node;
-
-constexpr std::string_view k_lease_space = "kube-node-lease";
 
 Duration duration_of(const Node& pod, std::string_view annotation, Duration otherwise) {
   const auto parsed = parse_duration(annotation_of(pod, annotation));
@@ -35,49 +32,6 @@ int64_t exit_code_of(const Node& pod) {
 }
 
 bool has_kubelet(const Object& node) { return annotation_of(node.document(), k_kubelet) == "on"; }
-
-void add_capacity(Node& status) {
-  if (model::look(status, {"capacity"}) == nullptr) {
-    Node& capacity = put(status, "capacity", model::object_node());
-    put(capacity, "cpu", text_node("4"));
-    put(capacity, "memory", text_node("16Gi"));
-    put(capacity, "pods", text_node("110"));
-  }
-  if (model::look(status, {"allocatable"}) == nullptr) {
-    put(status, "allocatable", *model::look(status, {"capacity"}));
-  }
-}
-
-void add_conditions(Node& node, Instant now) {
-  set_condition(node,
-                {.type = "MemoryPressure",
-                 .status = "False",
-                 .reason = "KubeletHasSufficientMemory",
-                 .message = "kubelet has sufficient memory available"},
-                now);
-  set_condition(node,
-                {.type = "DiskPressure",
-                 .status = "False",
-                 .reason = "KubeletHasNoDiskPressure",
-                 .message = "kubelet has no disk pressure"},
-                now);
-  set_condition(node,
-                {.type = "PIDPressure",
-                 .status = "False",
-                 .reason = "KubeletHasSufficientPID",
-                 .message = "kubelet has sufficient PID available"},
-                now);
-  set_condition(node,
-                {.type = "Ready",
-                 .status = "True",
-                 .reason = "KubeletReady",
-                 .message = "kubelet is posting ready status"},
-                now);
-  for (Node& member : model::ensure(node, {"status"}).items) {
-    if (member.key != "conditions") continue;
-    for (Node& condition : member.items) put(condition, "lastHeartbeatTime", text_node(stamp(now)));
-  }
-}
 
 }  // namespace
 
@@ -222,50 +176,21 @@ void Kubelets::report(const std::string& node) {
   const Instant now = objects_.clock.now();
   nodes_[node].reported = now;
   const std::string address = host_ip_of(nodes_[node].number);
-  objects_.change(objects_.registry.built_in("nodes"), {"", node}, [&](Node& document) {
-    Node& status = model::ensure(document, {"status"});
-    add_capacity(status);
-    put(model::ensure(status, {"nodeInfo"}), "kubeletVersion",
-        text_node("v1.34.0+spillway-embedded"));
-    if (model::look(status, {"addresses"}) == nullptr) {
-      Node& addresses = put(status, "addresses", model::array_node());
-      for (const auto& [type, text] :
-           {std::pair<std::string_view, std::string_view>{"InternalIP", address},
-            {"Hostname", node}}) {
-        Node& one = addresses.items.emplace_back(model::object_node());
-        put(one, "type", text_node(type));
-        put(one, "address", text_node(text));
-      }
-    }
-    add_conditions(document, now);
-  });
+  objects_.change(objects_.registry.built_in("nodes"), {"", node},
+                  [&](Node& document) { report_node(document, address, now); });
 }
 
 void Kubelets::renew_lease(const std::string& node) {
   const Kind& leases = objects_.registry.built_in("leases", "coordination.k8s.io");
   const Key key{std::string(k_lease_space), node};
-  const std::string now = micro_stamp(objects_.clock.now());
-  if (objects_.table.find(leases, key) == nullptr) {
-    const ObjectPtr owner = objects_.table.find(objects_.registry.built_in("nodes"), {"", node});
-    if (owner == nullptr) return;
-    Node lease = model::object_node();
-    Node& metadata = model::ensure(lease, {"metadata"});
-    put(metadata, "name", text_node(node));
-    put(metadata, "namespace", text_node(k_lease_space));
-    Node reference = owner_reference(*owner);
-    model::erase(reference, "controller");
-    model::erase(reference, "blockOwnerDeletion");
-    put(metadata, "ownerReferences", model::array_node()).items.push_back(std::move(reference));
-    Node& spec = model::ensure(lease, {"spec"});
-    put(spec, "holderIdentity", text_node(node));
-    put(spec, "leaseDurationSeconds", model::integer_node(40));
-    put(spec, "renewTime", text_node(now));
+  const ObjectPtr owner = objects_.table.find(objects_.registry.built_in("nodes"), {"", node});
+  if (owner != nullptr && objects_.table.find(leases, key) == nullptr) {
+    Node lease = new_node_lease(*owner);
+    renew_node_lease(lease, objects_.clock.now());
     (void)objects_.create(leases, std::move(lease));
     return;
   }
-  objects_.change(leases, key, [&](Node& lease) {
-    put(model::ensure(lease, {"spec"}), "renewTime", text_node(now));
-  });
+  objects_.change(leases, key, [&](Node& lease) { renew_node_lease(lease, objects_.clock.now()); });
 }
 
 }  // namespace spillway::embedded

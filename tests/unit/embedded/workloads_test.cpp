@@ -124,6 +124,21 @@ TEST(EmbeddedEviction, NeedsNoBudgetForWhatDoesNotRun) {
   EXPECT_EQ(world.get(k_pods + "/a").status, 404);
 }
 
+TEST(EmbeddedWorkloads, AreTheSameWithTheSameSeed) {
+  const auto story = [] {
+    EmbeddedWorld world(with_nodes(3));
+    world.post(k_deployments, deployment_text(5, "app:1"));
+    world.loop.run_for(minutes(1));
+    world.cluster.set_kubelet("node-2", false);
+    world.merge(k_deployments + "/web/scale", R"({"spec":{"replicas":7}})");
+    world.loop.run_for(minutes(10));
+    world.erase(k_deployments + "/web");
+    const auto all = world.send("GET", k_pods);
+    return all->response->body;
+  };
+  EXPECT_EQ(story(), story());
+}
+
 std::string definition_text(std::string_view scope) {
   return fmt::format(
       R"({{"metadata":{{"name":"widgets.example.com"}},"spec":{{"group":"example.com","scope":"{}",)"

@@ -1,0 +1,67 @@
+// What a Cluster is made of. Only for cluster*.cpp.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "embedded/access.h"
+#include "embedded/budgets.h"
+#include "embedded/cluster.h"
+#include "embedded/definitions.h"
+#include "embedded/deployments.h"
+#include "embedded/garbage.h"
+#include "embedded/namespaces.h"
+#include "embedded/replica_sets.h"
+#include "embedded/scheduler.h"
+#include "host/lifeline.h"
+#include "pki/authority.h"
+
+namespace spillway::embedded {
+
+struct Cluster::Parts {
+  Parts(host::Loop& on, host::Random& lots, const ClusterOptions& options)
+      : loop(on),
+        clock(on),
+        table(options.history),
+        objects(registry, table, clock, lots),
+        access(registry, table),
+        faults(lots),
+        api(objects, access, faults, on, options.api),
+        namespaces(objects, on),
+        garbage(objects, on),
+        definitions(objects, on),
+        deployments(objects, on),
+        replica_sets(objects, on),
+        budgets(objects, on),
+        scheduler(objects, on),
+        kubelets(objects, on, options.kubelets),
+        node_life(objects, on, options.node_life) {}
+
+  host::Loop& loop;
+  Clock clock;
+  Registry registry;
+  Table table;
+  Objects objects;
+  Access access;
+  Faults faults;
+  Api api;
+  Namespaces namespaces;
+  Garbage garbage;
+  Definitions definitions;
+  Deployments deployments;
+  ReplicaSets replica_sets;
+  Budgets budgets;
+  Scheduler scheduler;
+  Kubelets kubelets;
+  NodeLife node_life;
+  host::Lifeline lifeline;
+};
+
+struct Cluster::Serving {
+  std::unique_ptr<pki::Authority> authority;  // null without TLS
+  std::string authority_pem;
+  net::ServerOptions options;
+  std::unique_ptr<net::Server> server;
+};
+
+}  // namespace spillway::embedded
