@@ -40,8 +40,8 @@ std::shared_ptr<const net::PeerCertificate> read_certificate(const std::string& 
 }
 
 const std::string& SimIssuer::federation() const {
-  static const std::string name = "sim";
-  return name;
+  static const std::string k_name = "sim";
+  return k_name;
 }
 
 std::string SimIssuer::authorities() const { return fmt::format("{}sim{}", k_begin, k_end); }

@@ -41,7 +41,7 @@ std::string identity_dir(const std::string& given,
   if (!given.empty()) return given;
   if (const char* dir = environment("SPILLWAY_DIR"); dir != nullptr && *dir != '\0') return dir;
   if (const char* home = environment("HOME"); home != nullptr && *home != '\0') {
-    const std::string dir = std::string(home) + "/.spillway";
+    std::string dir = std::string(home) + "/.spillway";
     if (is_there(dir)) return dir;
   }
   return "/etc/spillway";

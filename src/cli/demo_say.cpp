@@ -18,8 +18,8 @@ constexpr size_t k_width = 80;
 constexpr auto k_breath = std::chrono::milliseconds(800);
 
 bool is_terminal() {
-  static const bool is = ::isatty(STDOUT_FILENO) == 1;
-  return is;
+  static const bool k_is = ::isatty(STDOUT_FILENO) == 1;
+  return k_is;
 }
 
 std::string wrapped(std::string_view text, size_t indent) {

@@ -39,7 +39,7 @@ Status list_fitting(const OffersArguments& arguments, const model::Intent& inten
   return show(form, json_of(*told), [&]() -> std::string {
     const Table table = ranking_table(*told);
     if (form == Form::plain) return table.plain();
-    const std::string notes = ranking_notes(*told, arguments.explain);
+    std::string notes = ranking_notes(*told, arguments.explain);
     if (table.empty()) return notes;
     return table.text(form == Form::wide ? 0 : terminal_width()) + notes;
   });

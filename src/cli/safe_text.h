@@ -19,7 +19,7 @@ std::string safe_json(std::string_view json);
 size_t columns(std::string_view text);
 
 // At most that many columns, with … where it was cut.
-std::string cut(std::string_view text, size_t columns);
+std::string cut(std::string_view text, size_t most);
 
 // Without what looks like a token, for messages that repeat what a person typed.
 std::string hide_tokens(std::string_view text);

@@ -114,7 +114,7 @@ int run_cancel(const TokenArguments& arguments) {
       return fail(Code::invalid, "token", "that is the token itself, and it is wanted by its id",
                   "see spillway token list");
     }
-    const Status status = session.ask(&wire::BrokerClient::cancel_token, arguments.id);
+    Status status = session.ask(&wire::BrokerClient::cancel_token, arguments.id);
     if (!status) return status;
     return show(arguments.asking.form(), "{}", [&] {
       return fmt::format("Token {} is cancelled: nobody can join with it.\n", arguments.id);

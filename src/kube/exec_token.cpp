@@ -38,7 +38,7 @@ std::vector<std::string> environment_of(const ExecPlugin& plugin) {
   all["KUBERNETES_EXEC_INFO"] = model::to_json(info);
   std::vector<std::string> made;
   made.reserve(all.size());
-  for (const auto& [name, value] : all) made.push_back(name + "=" + value);
+  for (const auto& [name, value] : all) made.push_back(fmt::format("{}={}", name, value));
   return made;
 }
 

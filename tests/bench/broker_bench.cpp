@@ -11,7 +11,6 @@
 #include "live/federation.h"
 #include "live/shop.h"
 #include "pki/private_file.h"
-#include "services/agent/credentials.h"
 #include "services/agent/supply_file.h"
 #include "support/nouns.h"
 
@@ -283,19 +282,11 @@ SPILLWAY_BENCH(broker, streams) {
 SPILLWAY_BENCH(agent, rss) {
   Market market;
   Members& members = market.members();
-  const std::string folder = members.data() + "/edge-1";
-  SPILLWAY_CHECK(pki::make_private_folder(folder).has_value(), folder);
-  const auto key = agent::keep_key(folder);
-  SPILLWAY_CHECK(key.has_value(), "no key");
-  const auto told = Members::read<wire::CertificateAnswer>(
-      members.ask_to_join(members.make_token("edge-1", {Role::provider}), *key));
-  const std::string url = fmt::format("https://127.0.0.1:{}", members.port());
-  SPILLWAY_CHECK(agent::save_credentials(folder, url, told).has_value(), "no credentials");
+  Papers papers;
+  const std::string folder = members.join_folder("edge-1", {Role::provider}, &papers);
   model::Pool pool = test::plain_pool();
   const auto supply = agent::to_json(agent::Supply{{pool}, {test::plain_offer()}});
   SPILLWAY_CHECK(pki::write_private(folder + "/supply.yaml", supply).has_value(), "no supply");
-  const Papers papers{"edge-1",
-                      net::TlsIdentity{told.certificate, std::string(key->to_pem().view())}};
   std::vector<double> rss;
   for (int i = 0; i < k_repetitions; ++i) {
     const int64_t before =

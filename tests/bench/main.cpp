@@ -172,7 +172,9 @@ double percentile(std::vector<double> values, int permille) {
 void Report::add(std::string_view name, std::vector<double> values, std::string_view unit,
                  double goal, bool is_at_most) {
   Finding finding;
-  finding.name = fmt::format("{}.{}", group_, name);
+  // A bench may find out something about another part than the one that it is listed under.
+  const bool is_whole = name.find('.') != std::string_view::npos;
+  finding.name = is_whole ? std::string(name) : fmt::format("{}.{}", group_, name);
   finding.value = median(values);
   finding.unit = unit;
   finding.goal = goal;

@@ -61,13 +61,20 @@ std::string spillway_program() {
   return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "spillway").string();
 }
 
-int64_t rss_kib_of(pid_t pid) {
+namespace {
+
+int64_t status_of(pid_t pid, std::string_view field) {
   std::ifstream status(fmt::format("/proc/{}/status", pid));
   for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmRSS:")) return std::stoll(line.substr(6));
+    if (line.starts_with(field)) return std::stoll(line.substr(field.size()));
   }
   return -1;
 }
+
+}  // namespace
+
+int64_t rss_kib_of(pid_t pid) { return status_of(pid, "VmRSS:"); }
+int64_t peak_rss_kib_of(pid_t pid) { return status_of(pid, "VmHWM:"); }
 
 BrokerProcess::BrokerProcess(std::string data, std::vector<std::string> settings)
     : data_(std::move(data)), settings_(std::move(settings)) {}

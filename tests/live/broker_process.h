@@ -49,5 +49,6 @@ class BrokerProcess {
 };
 
 int64_t rss_kib_of(pid_t pid);
+int64_t peak_rss_kib_of(pid_t pid);
 
 }  // namespace spillway::test

@@ -16,6 +16,7 @@
 #include "pki/key.h"
 #include "pki/private_file.h"
 #include "pki/request.h"
+#include "services/agent/credentials.h"
 #include "services/broker/broker.h"
 #include "services/service_loop.h"
 #include "services/wire/broker_client.h"
@@ -129,6 +130,21 @@ class Members {
   Papers join(const std::string& name, const model::Roles& roles,
               const model::Labels& labels = {}) {
     return {name, join_with(make_token(name, roles, labels), pki::Key::generate_member())};
+  }
+  // The same, into a folder as `spillway join` makes it, for a process; and who that is.
+  std::string join_folder(const std::string& name, const model::Roles& roles,
+                          Papers* papers = nullptr) {
+    const std::string folder = data() + "/" + name;
+    SPILLWAY_CHECK(pki::make_private_folder(folder).has_value(), folder);
+    const auto key = agent::keep_key(folder);
+    SPILLWAY_CHECK(key.has_value(), "no key");
+    const auto told = read<wire::CertificateAnswer>(ask_to_join(make_token(name, roles), *key));
+    const std::string url = fmt::format("https://127.0.0.1:{}", port_);
+    SPILLWAY_CHECK(agent::save_credentials(folder, url, told).has_value(), "no credentials");
+    if (papers != nullptr) {
+      *papers = {name, net::TlsIdentity{told.certificate, std::string(key->to_pem().view())}};
+    }
+    return folder;
   }
   std::string make_token(const std::string& name, const model::Roles& roles,
                          const model::Labels& labels = {}) {
