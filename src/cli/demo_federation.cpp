@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include <arpa/inet.h>
@@ -38,30 +39,25 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::string supply_text(const Seller& seller, int usd_hour) {
-  const std::string shape = fmt::format("cpu: {}, memory: 4Gi", seller.cpus);
+std::string policy_text(const Seller& seller, int usd_hour) {
   return fmt::format(
-      "noun: supply\n"
+      "noun: policy\n"
       "version: 1\n"
-      "pools:\n"
-      "  - id: {0}/nodes\n"
-      "    node: {{{2}}}\n"
-      "    capacity: {{cpu: {3}, memory: {4}Gi}}\n"
-      "offers:\n"
-      "  - id: {0}/{1}\n"
-      "    pool: {0}/nodes\n"
-      "    shape: {{{2}}}\n"
-      "    price: {{currency: USD, unit_hour: {5}, minimum_term: 1s}}\n"
-      "    place: {{{6}}}\n"
-      "    energy:\n"
-      "      carbon_now: {7}\n"
-      "      unit_milliwatts: 100000\n"
-      "      provenance: {{source: demo, as_of: {8}}}\n"
-      "    visibility: everyone\n"
-      "    terms: {{lease: 10m, notice: 1m}}\n",
-      seller.name, seller.offer, shape, seller.cpus * seller.units, 4 * seller.units, usd_hour,
-      seller.place, seller.carbon, to_text(now()));
+      "ladder:\n"
+      "  - name: {0}\n"
+      "    shape: {{cpu: {1}, memory: 4Gi, pods: 10}}\n"
+      "price: {{currency: USD, unit_hour: {2}, minimum_term: 1s}}\n"
+      "place: {{{3}}}\n"
+      "energy:\n"
+      "  carbon_now: {4}\n"
+      "  unit_milliwatts: 100000\n"
+      "  provenance: {{source: demo, as_of: {5}}}\n"
+      "visibility: everyone\n"
+      "terms: {{lease: 10m, notice: 1m}}\n",
+      seller.step, seller.cpus, usd_hour, seller.place, seller.carbon, to_text(now()));
 }
+
+std::string cluster_of(const std::string& name) { return name + "-cluster"; }
 
 }  // namespace
 
@@ -118,22 +114,42 @@ Status DemoFederation::join(const std::string& name, const std::string& roles) {
   return {};
 }
 
+Status DemoFederation::start_cluster(const std::string& name, int nodes, int cpus) {
+  const auto pid =
+      stage_.start(cluster_of(name),
+                   {"cluster", "run", name, "--nodes", std::to_string(nodes), "--cpu",
+                    std::to_string(cpus), "--memory", "4Gi", "--kubeconfig", kubeconfig(name)});
+  if (!pid) return tl::unexpected(pid.error());
+  const auto is_up = wait_until(k_patience, k_look, [&]() -> Result<bool> {
+    SPILLWAY_TRY(stage_.check_runs(cluster_of(name)));
+    return std::filesystem::exists(kubeconfig(name));
+  });
+  if (!is_up) return tl::unexpected(is_up.error());
+  if (*is_up) return {};
+  return fail(Code::unavailable, "cluster " + name, "it does not come up", "try again");
+}
+
 Status DemoFederation::start_agent(const std::string& name) {
   std::vector<std::string> words{"agent", "--dir", dir(name)};
-  if (name != k_buyer) words.insert(words.end(), {"--supply", supply(name)});
+  if (name != k_buyer) {
+    words.insert(words.end(), {"--policy", policy(name), "--kubeconfig", kubeconfig(name)});
+  }
   const auto pid = stage_.start(name, words);
   if (!pid) return tl::unexpected(pid.error());
   return {};
 }
 
-Status DemoFederation::write_supply(const Seller& seller, int usd_hour) {
-  return pki::write_private(supply(seller.name), supply_text(seller, usd_hour));
+Status DemoFederation::write_policy(const Seller& seller, int usd_hour) {
+  return pki::write_private(policy(seller.name), policy_text(seller, usd_hour));
 }
 
 Status DemoFederation::check_runs() {
   SPILLWAY_TRY(stage_.check_runs("broker"));
   SPILLWAY_TRY(stage_.check_runs(k_buyer));
-  for (const Seller& seller : k_sellers) SPILLWAY_TRY(stage_.check_runs(seller.name));
+  for (const Seller& seller : k_sellers) {
+    SPILLWAY_TRY(stage_.check_runs(seller.name));
+    SPILLWAY_TRY(stage_.check_runs(cluster_of(seller.name)));
+  }
   return {};
 }
 

@@ -1,5 +1,5 @@
-// The demo's federation: a broker and five agents, each a process of its own, over mutual TLS on
-// loopback. It is set up by the commands that anybody would type.
+// The demo's federation: a broker, five embedded clusters and their agents, each a process of its
+// own, over mutual TLS on loopback. It is set up by the commands that anybody would type.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@ inline constexpr const char* k_operator = "operator";
 
 struct Seller {
   const char* name;
-  const char* offer;
-  int units;
+  const char* step;  // of its ladder: it has one
+  int units;         // a node each
   int cpus;
   int usd_hour;
-  const char* place;  // as in a supply file
+  const char* place;  // as in a policy
   int carbon;         // gCO2e per kWh
 };
 
@@ -47,7 +47,8 @@ class DemoFederation {
   void kill_broker();     // as kill -9
   Status join(const std::string& name, const std::string& roles);
   Status start_agent(const std::string& name);
-  Status write_supply(const Seller& seller, int usd_hour);
+  Status start_cluster(const std::string& name, int nodes, int cpus);
+  Status write_policy(const Seller& seller, int usd_hour);
   Status check_runs();  // all of them
 
   // As one of the members.
@@ -58,7 +59,10 @@ class DemoFederation {
   int times_connected(const std::string& name) const;
   std::string dir(const std::string& name) const;
   std::string log(const std::string& name) const { return stage_.path(name + ".log"); }
-  std::string supply(const std::string& name) const { return stage_.path(name + ".yaml"); }
+  std::string policy(const std::string& name) const { return stage_.path(name + ".yaml"); }
+  std::string kubeconfig(const std::string& name) const {
+    return stage_.path(name + ".kubeconfig");
+  }
   const std::string& url() const { return url_; }
   pid_t broker_pid() const { return broker_pid_; }
 

@@ -66,7 +66,7 @@ void breathe() {
 std::string usd(int64_t micros) { return fmt::format("{:.2f}", static_cast<double>(micros) / 1e6); }
 
 std::string sale_text(const wire::QueryAnswer& told, const wire::OfferPage& offers) {
-  std::string text = fmt::format("  {:<13}{:<12}{:>5}{:>14}{:>13}{:>11}\n", "OFFER", "A UNIT",
+  std::string text = fmt::format("  {:<13}{:<12}{:>5}{:>14}{:>13}{:>11}\n", "SELLER", "A UNIT",
                                  "FREE", "PRICE", "CARBON", "AWAY");
   for (const wire::Candidate& candidate : told.candidates) {
     const auto row = std::find_if(
@@ -75,7 +75,7 @@ std::string sale_text(const wire::QueryAnswer& told, const wire::OfferPage& offe
     const model::Resources shape =
         row == offers.offers.end() ? model::Resources{} : row->offer.shape;
     fmt::format_to(std::back_inserter(text), "  {:<13}{:<12}{:>5}{:>8} USD/h{:>7} g/kWh{:>8} km\n",
-                   safe(candidate.offer.text),
+                   safe(candidate.provider.text),
                    fmt::format("{} cpu, {}Gi", shape.cpu_millis / 1000, shape.memory_bytes >> 30),
                    candidate.free_units, usd(candidate.rate), candidate.carbon.value_or(0),
                    (candidate.distance_metres.value_or(0) + 500) / 1000);
@@ -88,7 +88,7 @@ std::string choice_text(const wire::QueryAnswer& told) {
   auto out = std::back_inserter(text);
   const char* mark = "takes";
   for (const wire::Candidate& candidate : told.candidates) {
-    fmt::format_to(out, "    {:<6}{:<13}{:>7} USD/h = {}\n", mark, safe(candidate.offer.text),
+    fmt::format_to(out, "    {:<6}{:<13}{:>7} USD/h = {}\n", mark, safe(candidate.provider.text),
                    usd(candidate.score), safe(sum_of(candidate)));
     mark = "not";
   }
@@ -98,7 +98,7 @@ std::string choice_text(const wire::QueryAnswer& told) {
   for (const wire::Verdict& verdict : told.verdicts) {
     if (verdict.ruled_out_by.empty()) continue;
     std::string& list = names[safe(verdict.sentence)];
-    list += (list.empty() ? "" : ", ") + safe(verdict.offer.text);
+    list += (list.empty() ? "" : ", ") + safe(owner_of(verdict.offer.text));
   }
   for (const auto& [sentence, list] : names) {
     text += wrapped(fmt::format("    {:<6}{}: {}", "not", list, sentence), 10);

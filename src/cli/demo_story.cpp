@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "cli/asking.h"
+#include "cli/demo_owner.h"
 #include "cli/demo_say.h"
 #include "cli/safe_text.h"
 
@@ -33,10 +34,10 @@ Result<wire::PoolPage> pools(DemoFederation& federation) {
   return all_pages(**session, &wire::BrokerClient::list_pools, &wire::PoolPage::pools);
 }
 
-const wire::Candidate* find(const wire::QueryAnswer& told, const std::string& offer) {
-  const auto found =
-      std::find_if(told.candidates.begin(), told.candidates.end(),
-                   [&](const wire::Candidate& candidate) { return candidate.offer.text == offer; });
+const wire::Candidate* find(const wire::QueryAnswer& told, const std::string& seller) {
+  const auto found = std::find_if(
+      told.candidates.begin(), told.candidates.end(),
+      [&](const wire::Candidate& candidate) { return candidate.provider.text == seller; });
   return found == told.candidates.end() ? nullptr : &*found;
 }
 
@@ -58,11 +59,17 @@ Status Story::gather() {
   SPILLWAY_TRY(federation_.start_broker());
   say("  spillway broker init, spillway broker: process {}, {}\n", federation_.broker_pid(),
       federation_.url());
+  SPILLWAY_TRY(federation_.start_cluster(k_buyer, 1, 2));
+  for (const Seller& seller : k_sellers) {
+    SPILLWAY_TRY(federation_.start_cluster(seller.name, seller.units, seller.cpus));
+  }
+  say("  spillway cluster run, {} times: {:.1f} s\n", k_agents,
+      ms_between(begun, clock_now()) / 1e3);
   SPILLWAY_TRY(federation_.join(k_buyer, "consumer"));
   SPILLWAY_TRY(federation_.start_agent(k_buyer));
   for (const Seller& seller : k_sellers) {
     SPILLWAY_TRY(federation_.join(seller.name, "provider"));
-    SPILLWAY_TRY(federation_.write_supply(seller, seller.usd_hour));
+    SPILLWAY_TRY(federation_.write_policy(seller, seller.usd_hour));
     SPILLWAY_TRY(federation_.start_agent(seller.name));
   }
   const auto session = federation_.as(k_operator);
@@ -96,7 +103,7 @@ Status Story::await_sale() {
   const auto offers =
       all_pages(**session, &wire::BrokerClient::list_offers, &wire::OfferPage::offers);
   if (!offers) return tl::unexpected(offers.error());
-  say("  Four agents sell what their supply files say. edge, in Turin, sees:\n\n"
+  say("  Four agents sell what is free in their clusters. edge, in Turin, sees:\n\n"
       "{}"
       "\n  pr1 and pr2 are Table 1 of the Mid4CC 2025 paper: 3 units at 1 USD/min, 1 at 5.\n",
       sale_text(told, *offers));
@@ -117,25 +124,51 @@ Status Story::rise() {
   return trade_.take(archive_pod());
 }
 
+Status Story::await_free(const Seller& seller, int units) {
+  return await(std::string("what is free at ") + seller.name, [&]() -> Result<bool> {
+    const auto told = trade_.ask(archive_pod().intent);
+    if (!told) return tl::unexpected(told.error());
+    const wire::Candidate* candidate = find(*told, seller.name);
+    return units == (candidate == nullptr ? 0 : candidate->free_units);
+  });
+}
+
+Status Story::follow_owner() {
+  constexpr const Seller& k_busy = k_sellers[3];
+  say_chapter(fmt::format("3  {}'s owner has work of its own", k_busy.name));
+  const int free = k_busy.units - 1;  // one is sold
+  const std::string kubeconfig = federation_.kubeconfig(k_busy.name);
+  const Moment begun = clock_now();
+  SPILLWAY_TRY(run_own_pod(kubeconfig, "own-work", k_busy.cpus));
+  SPILLWAY_TRY(await_free(k_busy, free - 1));
+  say("  A pod of {} cpu starts in {}: {} ms later there are {} units on sale there, not {}.\n",
+      k_busy.cpus, k_busy.name, static_cast<int>(ms_between(begun, clock_now())), free - 1, free);
+  const Moment ended = clock_now();
+  SPILLWAY_TRY(end_own_pod(kubeconfig, "own-work"));
+  SPILLWAY_TRY(await_free(k_busy, free));
+  say("  It ends, and {} ms later they are {} again.\n",
+      static_cast<int>(ms_between(ended, clock_now())), free);
+  return {};
+}
+
 Status Story::change_price() {
-  const std::string offer = fmt::format("{}/{}", k_dearer.name, k_dearer.offer);
-  say_chapter(fmt::format("3  {} edits its supply file", k_dearer.name));
+  say_chapter(fmt::format("4  {} edits its policy", k_dearer.name));
   const Moment written = clock_now();
-  SPILLWAY_TRY(federation_.write_supply(k_dearer, k_dearer_usd));
+  SPILLWAY_TRY(federation_.write_policy(k_dearer, k_dearer_usd));
   int64_t rate = 0;
   SPILLWAY_TRY(await("the new price", [&]() -> Result<bool> {
     const auto told = trade_.ask(web_pod("web-2").intent);
     if (!told) return tl::unexpected(told.error());
-    const wire::Candidate* candidate = find(*told, offer);
+    const wire::Candidate* candidate = find(*told, k_dearer.name);
     if (candidate != nullptr) rate = candidate->rate;
     return rate == int64_t{k_dearer_usd} * 1'000'000;
   }));
-  say("  {} costs {} USD/h, {:.1f} s after the file was written.\n", offer, usd(rate),
+  say("  {} costs {} USD/h, {:.1f} s after the file was written.\n", k_dearer.name, usd(rate),
       ms_between(written, clock_now()) / 1e3);
   const auto contracts = trade_.contracts();
   if (!contracts) return tl::unexpected(contracts.error());
   for (const model::Contract& contract : *contracts) {
-    if (contract.offer.text != offer) continue;
+    if (contract.provider.text != k_dearer.name) continue;
     say("  What was bought before stays at {} USD/h. The next pod chooses anew:\n",
         usd(contract.rate));
   }
@@ -175,7 +208,7 @@ Status Story::await_return(Moment since, int64_t epoch, int connected) {
 }
 
 Status Story::lose_broker() {
-  say_chapter("4  The broker is killed");
+  say_chapter("5  The broker is killed");
   const auto before = trade_.contracts();
   if (!before) return tl::unexpected(before.error());
   const auto page = pools(federation_);
@@ -211,15 +244,15 @@ Status Story::lose_broker() {
 }
 
 Status Story::ebb() {
-  say_chapter("5  Night: the load ebbs, and everything goes back");
+  say_chapter("6  Night: the load ebbs, and everything goes back");
   SPILLWAY_TRY(trade_.give_back_all());
-  say_chapter("6  What it came to, as the book settled it");
+  say_chapter("7  What it came to, as the book settled it");
   return trade_.tell_bill();
 }
 
 Status Story::play() {
-  for (const auto chapter :
-       {&Story::gather, &Story::rise, &Story::change_price, &Story::lose_broker, &Story::ebb}) {
+  for (const auto chapter : {&Story::gather, &Story::rise, &Story::follow_owner,
+                             &Story::change_price, &Story::lose_broker, &Story::ebb}) {
     if (std::ferror(stdout) != 0) return {};  // nobody reads it; main() says so
     SPILLWAY_TRY((this->*chapter)());
   }

@@ -14,6 +14,8 @@ class Story {
   Status gather();
   Status await_sale();
   Status rise();
+  Status follow_owner();
+  Status await_free(const Seller& seller, int units);
   Status change_price();
   Status lose_broker();
   Status tell_dark();

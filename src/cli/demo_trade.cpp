@@ -130,8 +130,8 @@ Status Trade::give_back(const Held& held) {
   if (!released) return tl::unexpected(released.error());
   const auto heard = (*away)->heard("contract-closed", held.contract.text, begun);
   if (!heard) return tl::unexpected(heard.error());
-  say("  {:<8} gives {:<12} back in {:.1f} ms; {} hears of it after {:.1f} ms\n", held.pod,
-      held.offer.text, ms_between(begun, done), held.provider.text, ms_between(begun, *heard));
+  say("  {:<8} gives {:<6} its unit back in {:.1f} ms; {} hears of it after {:.1f} ms\n", held.pod,
+      held.provider.text, ms_between(begun, done), held.provider.text, ms_between(begun, *heard));
   return {};
 }
 
@@ -147,7 +147,7 @@ Status Trade::give_back_all() {
 Status Trade::tell_bill() {
   const auto buyer = federation_.as(k_buyer);
   if (!buyer) return tl::unexpected(buyer.error());
-  say("  {:<10}{:<14}{:>9}{:>12}{:>14}\n", "POD", "OFFER", "SECONDS", "USD/h", "CHARGED USD");
+  say("  {:<10}{:<14}{:>9}{:>12}{:>14}\n", "POD", "SELLER", "SECONDS", "USD/h", "CHARGED USD");
   int64_t total = 0;
   Duration least;
   for (const Held& held : ended_) {
@@ -160,7 +160,7 @@ Status Trade::tell_bill() {
     }
     total += unit.charged;
     least = std::max(least, contract.price.minimum_term);
-    say("  {:<10}{:<14}{:>9.1f}{:>12}{:>14}\n", held.pod, held.offer.text,
+    say("  {:<10}{:<14}{:>9.1f}{:>12}{:>14}\n", held.pod, held.provider.text,
         static_cast<double>((*unit.ended - *contract.started).ms) / 1e3, usd(contract.rate),
         micros_to_text(unit.charged));
   }

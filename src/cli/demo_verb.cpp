@@ -34,16 +34,24 @@ void tell_kept(const Stage& stage, const DemoFederation& federation) {
     say("  # {}\n  {} {}\n", what, spillway, words);
   };
   const std::string edge = " --dir " + federation.dir(k_buyer);
-  say_chapter("Still running: the broker and five agents");
-  say("  Logs, identities, supply files and demo.pids are in {}. Try:\n\n", stage.folder());
+  say_chapter("Still running: the broker, five clusters and their agents");
+  say("  Logs, identities, policies, kubeconfigs and demo.pids are in {}. Try:\n\n",
+      stage.folder());
   line("what edge could buy, and why", "offers --cpu 2 --currency USD --explain" + edge);
-  line("buy it", "hold far/cheap --confirm" + edge);
+  line("buy it: the first of these", "hold $(" + spillway +
+                                         " offers --cpu 2 --currency USD -o plain" + edge +
+                                         " | head -1 | cut -f1) --confirm" + edge);
   line("what edge has", "contracts" + edge);
   line("everything that happens, as the operator sees it",
        "events --follow --dir " + federation.dir(k_operator));
   line("whether all is well", "doctor" + edge);
   say("  # another price: save it and ask for the offers again\n  ${{EDITOR:-vi}} {}\n",
-      federation.supply("pr1"));
+      federation.policy("pr1"));
+  line("why pr1 offers what it does", "supply --cluster pr1 --policy " + federation.policy("pr1") +
+                                          " --kubeconfig " + federation.kubeconfig("pr1"));
+  say("  # its cluster, with kubectl if you have it: cordon a node and look again\n"
+      "  kubectl --kubeconfig {} cordon node-1\n",
+      federation.kubeconfig("pr1"));
   line("stop everything and take the folder away", "demo --stop " + stage.folder());
 }
 
@@ -51,10 +59,11 @@ Status play(bool keep) {
   auto stage = Stage::make(keep);
   if (!stage) return tl::unexpected(stage.error());
   say("Spillway demo: one buyer, four sellers, less than half a minute\n"
-      "  real       six processes (a broker, five agents), mutual TLS between them,\n"
-      "             the book on disk, the ranking, the clock and every number below\n"
-      "  simulated  the clusters: supply files stand for their nodes; no Kubernetes\n"
-      "             takes part yet, and nothing runs on what is bought\n");
+      "  real       eleven processes (a broker, five clusters, five agents), mutual TLS\n"
+      "             between them, the book on disk, the ranking, the clock and every\n"
+      "             number below\n"
+      "  embedded   the clusters: the Kubernetes API with a scheduler and nodes that run\n"
+      "             nothing; on what is bought nothing runs yet either\n");
   DemoFederation federation(**stage);
   SPILLWAY_TRY(Story(federation).play());
   if (!keep) {
