@@ -1,7 +1,7 @@
 // The socket of a cluster, its certificates, and who is let in.
 #include <fmt/format.h>
 
-#include "embedded/base64.h"
+#include "base/base64.h"
 #include "embedded/cluster_parts.h"
 #include "embedded/document.h"
 #include "pki/key.h"

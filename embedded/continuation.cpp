@@ -1,6 +1,6 @@
 #include "embedded/continuation.h"
 
-#include "embedded/base64.h"
+#include "base/base64.h"
 #include "model/json.h"
 #include "model/tree.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "embedded/amounts.h"
-#include "embedded/base64.h"
+#include "base/base64.h"
 #include "embedded/document.h"
 
 namespace spillway::embedded {

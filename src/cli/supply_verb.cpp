@@ -1,14 +1,12 @@
 // spillway supply: what an agent would offer of a live cluster now, and why. No broker is asked.
 #include <cstdio>
 
+#include "cli/ask_cluster.h"
 #include "cli/files.h"
 #include "cli/outcome.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
-#include "host/random.h"
-#include "kube/session.h"
-#include "kube/watch.h"
-#include "services/service_loop.h"
+#include "cli/when.h"
 #include "supply/offering.h"
 
 namespace spillway::cli {
@@ -21,55 +19,35 @@ struct SupplyArguments {
   std::string cluster = "cluster";
 };
 
-constexpr Duration k_longest = seconds(60);
+// Nodes and pods, once.
+struct Look {
+  std::vector<supply::NodeRow> nodes;
+  std::vector<supply::PodRow> pods;
+  int missing = 2;  // lists
 
-// Nodes and pods, once, into the view.
-class Look {
- public:
-  Look(kube::Api& api, net::Poll& poll, supply::View& view, const supply::GuestRule& guests)
-      : poll_(poll), view_(view) {
+  void ask(kube::Api& api, const supply::GuestRule& guests, const kube::Then<void>& done) {
+    const auto finish = [this, done](const Result<std::string>& version) {
+      if (!version) return done(tl::unexpected(version.error()));
+      if (--missing == 0) done({});
+    };
     api.list(
-        kube::k_nodes, {}, [this](const kube::ListPage& page) { take_nodes(page); },
-        [this](const Result<std::string>& done) { finish(done); });
+        kube::k_nodes, {}, [this](const kube::ListPage& page) { take_nodes(page); }, finish);
     api.list(
-        kube::k_pods, {}, [this, &guests](const kube::ListPage& page) { take_pods(page, guests); },
-        [this](const Result<std::string>& done) { finish(done); });
+        kube::k_pods, {}, [this, guests](const kube::ListPage& page) { take_pods(page, guests); },
+        finish);
   }
-  Status run() {
-    poll_.after(k_longest, [this] {
-      finish(fail(Code::unavailable, "the cluster", "it did not answer in time", "try again"));
-    });
-    poll_.run();
-    if (!status_) return status_;
-    view_.replace_nodes(std::move(nodes_));
-    view_.replace_pods(std::move(pods_));
-    return {};
-  }
-
- private:
   void take_nodes(const kube::ListPage& page) {
-    if (page.is_first) nodes_.clear();
+    if (page.is_first) nodes.clear();
     for (const kube::Object& object : page.items) {
-      if (auto row = supply::node_row(object)) nodes_.push_back(std::move(*row));
+      if (auto row = supply::node_row(object)) nodes.push_back(std::move(*row));
     }
   }
   void take_pods(const kube::ListPage& page, const supply::GuestRule& guests) {
-    if (page.is_first) pods_.clear();
+    if (page.is_first) pods.clear();
     for (const kube::Object& object : page.items) {
-      if (auto row = supply::pod_row(object, guests)) pods_.push_back(std::move(*row));
+      if (auto row = supply::pod_row(object, guests)) pods.push_back(std::move(*row));
     }
   }
-  void finish(const Result<std::string>& done) {
-    if (!done && status_) status_ = tl::unexpected(done.error());
-    if (!done || --missing_ == 0) poll_.stop();
-  }
-
-  net::Poll& poll_;
-  supply::View& view_;
-  std::vector<supply::NodeRow> nodes_;
-  std::vector<supply::PodRow> pods_;
-  int missing_ = 2;
-  Status status_;
 };
 
 void print(const supply::Offering& offering) {
@@ -86,22 +64,20 @@ void print(const supply::Offering& offering) {
   fmt::print("{}", supply::to_text(offering.explanation));
 }
 
-Status look(const SupplyArguments& arguments) {
+Status tell_supply(const SupplyArguments& arguments) {
   SPILLWAY_TRY(check_cluster_id(arguments.cluster));
   const auto text = read_file(arguments.policy);
   if (!text) return tl::unexpected(text.error());
   const auto policy = supply::policy_from_yaml(*text, arguments.policy);
   if (!policy) return tl::unexpected(policy.error());
-  const auto access = kube::read_access(arguments.kubeconfig, arguments.context);
-  if (!access) return tl::unexpected(access.error());
-  net::Poll poll;
-  services::ServiceLoop loop(poll);
-  host::SystemRandom random;
-  const auto session = kube::Session::open(poll, loop, random, *access);
-  if (!session) return tl::unexpected(session.error());
+  Look look;
+  SPILLWAY_TRY(ask_cluster(
+      arguments.kubeconfig, arguments.context,
+      [&](kube::Api& api, const kube::Then<void>& done) { look.ask(api, policy->guests, done); }));
   supply::View view;
-  SPILLWAY_TRY(Look((*session)->api(), poll, view, policy->guests).run());
-  print(supply::offer(view, *policy, ClusterId(arguments.cluster), loop.now()));
+  view.replace_nodes(std::move(look.nodes));
+  view.replace_pods(std::move(look.pods));
+  print(supply::offer(view, *policy, ClusterId(arguments.cluster), now()));
   return {};
 }
 
@@ -124,7 +100,7 @@ void add_supply(Word verb) {
       "  spillway supply --policy policy.yaml --kubeconfig ~/.kube/config\n"
       "  spillway supply --policy policy.yaml --kubeconfig edge.yaml --cluster milan-edge\n");
   verb.run([arguments] {
-    const Status status = look(*arguments);
+    const Status status = tell_supply(*arguments);
     return status ? k_ok : failed("supply", status.error());
   });
 }

@@ -237,24 +237,23 @@ std::string put_path(const Resource& resource, const Name& name, std::string_vie
 }  // namespace
 
 // Not idempotent: what was done once is refused the second time, and looks like somebody else's.
-void Api::replace(const Resource& resource, const Object& object, Then<Object> then) {
+void Api::put(const Resource& resource, const Object& object, std::string_view subresource,
+              Then<Object> then) {
   const Name name = key_of(object);
-  auto ask = asking("PUT", put_path(resource, name, {}, options_.manager), to_text(resource, name),
-                    std::move(then));
+  auto ask = asking("PUT", put_path(resource, name, subresource, options_.manager),
+                    to_text(resource, name), std::move(then));
   ask->request.headers.push_back({"Content-Type", "application/json"});
   ask->request.body = model::to_json(object);
   ask->is_idempotent = false;
   begin(ask);
 }
 
+void Api::replace(const Resource& resource, const Object& object, Then<Object> then) {
+  put(resource, object, {}, std::move(then));
+}
+
 void Api::replace_status(const Resource& resource, const Object& object, Then<Object> then) {
-  const Name name = key_of(object);
-  auto ask = asking("PUT", put_path(resource, name, "status", options_.manager),
-                    to_text(resource, name), std::move(then));
-  ask->request.headers.push_back({"Content-Type", "application/json"});
-  ask->request.body = model::to_json(object);
-  ask->is_idempotent = false;
-  begin(ask);
+  put(resource, object, "status", std::move(then));
 }
 
 void Api::patch(const Resource& resource, const Name& name, PatchKind kind,

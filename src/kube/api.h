@@ -110,6 +110,8 @@ class Api {
   void send(const std::shared_ptr<Ask>& ask, const std::string& token);
   void on_answer(const std::shared_ptr<Ask>& ask, Result<net::Response> answer);
   void again(const std::shared_ptr<Ask>& ask, Duration wait);
+  void put(const Resource& resource, const Object& object, std::string_view subresource,
+           Then<Object> then);
   void list_page(const std::shared_ptr<Listing>& listing);
   void on_list_page(const std::shared_ptr<Listing>& listing, Result<Object> page);
   void try_change(const std::shared_ptr<Changing>& changing);

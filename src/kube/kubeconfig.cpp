@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/base64.h"
 #include "base/text.h"
 #include "kube/access.h"
-#include "kube/base64.h"
 #include "kube/small_file.h"
 #include "model/tree.h"
 #include "model/yaml.h"

@@ -84,9 +84,9 @@ bool boolean_at(const Node& root, Path path, bool fallback) {
 }
 
 const std::vector<Node>& items_at(const Node& root, Path path) {
-  static const std::vector<Node> none;
+  static const std::vector<Node> k_none;
   const Node* found = look(root, path);
-  return found != nullptr ? found->items : none;
+  return found != nullptr ? found->items : k_none;
 }
 
 Node& put(Node& object, std::string_view key, Node value) {

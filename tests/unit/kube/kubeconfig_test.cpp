@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kube/access.h"
-#include "kube/base64.h"
+#include "base/base64.h"
 #include "support/temporary_folder.h"
 
 namespace spillway::kube {
@@ -120,17 +120,6 @@ TEST(PodAccess, ReadsTheFolderAndTheEnvironment) {
   EXPECT_EQ(access->space, "spillway");
   EXPECT_EQ(access->token_file, folder / "token");
   EXPECT_FALSE(read_pod_access({}, folder.path()));
-}
-
-TEST(Base64, ReadsWhatItWroteAndNothingElse) {
-  for (const std::string bytes : {"", "f", "fo", "foo", "foob", "fooba", "foobar"}) {
-    EXPECT_EQ(from_base64(to_base64(bytes)), bytes);
-  }
-  EXPECT_EQ(to_base64("foob"), "Zm9vYg==");
-  EXPECT_EQ(from_base64("Zm9v\nYg==\n"), "foob");
-  for (const std::string text : {"Zm9vYg", "Zm9vYg=", "Zm9vYh==", "Z", "=", "Zm=9", "Zm9v Yg=="}) {
-    EXPECT_FALSE(from_base64(text)) << text;
-  }
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-#include "kube/base64.h"
+#include "base/base64.h"
 
 #include <cstdint>
 
-namespace spillway::kube {
+namespace spillway {
 namespace {
 
 constexpr std::string_view k_digits =
@@ -53,4 +53,4 @@ std::string to_base64(std::string_view bytes) {
   return text;
 }
 
-}  // namespace spillway::kube
+}  // namespace spillway
