@@ -39,6 +39,7 @@ std::string subject_of(const Node& node, const std::string& space) {
 
 // What everybody who is known may read (system:discovery, system:public-info-viewer).
 bool is_public(const Ask& ask) {
+  if (ask.kind != nullptr && ask.kind->is_question) return ask.verb == "create";
   if (ask.kind != nullptr || ask.verb != "get" || ask.target.segments.empty()) return false;
   const std::string& first = ask.target.segments.front();
   return has({"api", "apis", "openapi", "version", "healthz", "livez", "readyz"}, first);

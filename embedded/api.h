@@ -81,6 +81,8 @@ class Api final : public net::Handler {
   Answer<Reply> finalize(const Ask& ask);
   Answer<Reply> scale(const Ask& ask);
   Answer<Reply> give_token(const Ask& ask);
+  // review.cpp
+  Answer<Reply> review(const Ask& ask);
 
   Objects& objects_;
   Access& access_;

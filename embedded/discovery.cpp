@@ -35,9 +35,9 @@ Node resource_node(const Kind& kind) {
   put(resource, "singularName", text_node(kind.singular));
   put(resource, "namespaced", model::boolean_node(kind.is_namespaced));
   put(resource, "kind", text_node(kind.name));
-  put(resource, "verbs",
-      names_node(
-          {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}));
+  static const Names all = {"create", "delete", "deletecollection", "get",
+                            "list",   "patch",  "update",           "watch"};
+  put(resource, "verbs", names_node(kind.is_question ? Names{"create"} : all));
   if (!kind.short_names.empty()) put(resource, "shortNames", names_node(kind.short_names));
   if (!kind.categories.empty()) put(resource, "categories", names_node(kind.categories));
   return resource;

@@ -25,6 +25,7 @@ struct Kind {
   bool creates_on_update = false;  // PUT makes what is missing
   bool returns_deleted = false;    // a DELETE that is done at once answers with the object
   bool is_custom = false;          // defined by a CustomResourceDefinition
+  bool is_question = false;        // is answered, and never kept
   bool is_served = true;           // false: its definition is gone; kept for what still names it
   size_t number = 0;               // its place in the registry
 

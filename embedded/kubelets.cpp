@@ -121,7 +121,9 @@ ObjectPtr Kubelets::find_pod(const Key& key, const std::string& uid) const {
 }
 
 void Kubelets::start(const Key& key, const std::string& uid) {
-  running_[key].is_starting = false;
+  if (const auto running = running_.find(key); running != running_.end()) {
+    running->second.is_starting = false;
+  }
   const ObjectPtr object = find_pod(key, uid);
   if (object == nullptr) return;
   NodeState& node = nodes_[*find_pair(object->fields, "spec.nodeName")];

@@ -107,12 +107,13 @@ Answer<Reply> Api::give_token(const Ask& ask) {
   auto request = read_document(ask);
   if (!request) return Refused(std::move(request.error()));
   const int64_t lasts = model::integer_at(*request, {"spec", "expirationSeconds"}, 3600);
-  const Instant until = objects_.clock.now() + bounded_seconds(lasts);
+  const Duration lifetime = bounded_seconds(lasts);
   const std::string token = new_suffix(objects_.random, 40);
-  access_.add_token(token, service_account(ask.space, ask.name), until);
+  access_.add_token(token, service_account(ask.space, ask.name), loop_.now() + lifetime);
   Node& status = model::ensure(*request, {"status"});
   model::put(status, "token", model::text_node(token));
-  model::put(status, "expirationTimestamp", model::text_node(stamp(until)));
+  model::put(status, "expirationTimestamp",
+             model::text_node(stamp(objects_.clock.now() + lifetime)));
   return Reply{201, model::to_json(*request) + "\n"};
 }
 

@@ -75,6 +75,22 @@ TEST_F(EmbeddedAccess, AllowsWhatARoleSaysAndNoMore) {
   EXPECT_EQ(world.get("/api/v1/namespaces/default/pods").status, 403);
 }
 
+TEST_F(EmbeddedAccess, TellsCallersWhatTheyMayDo) {
+  allow(R"("get","list")", R"("pods")");
+  const auto may = [&](std::string_view verb) {
+    const Told told = world.post(
+        "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+        fmt::format(R"({{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1",)"
+                    R"("spec":{{"resourceAttributes":{{"namespace":"default","verb":"{}",)"
+                    R"("resource":"pods"}}}}}})",
+                    verb));
+    EXPECT_EQ(told.status, 201);
+    return model::boolean_at(told.body, {"status", "allowed"});
+  };
+  EXPECT_TRUE(may("list"));
+  EXPECT_FALSE(may("delete"));
+}
+
 TEST_F(EmbeddedAccess, KnowsServiceAccountsByTheirTokens) {
   world.loop.run();
   be(admin);
