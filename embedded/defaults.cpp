@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "embedded/amounts.h"
 #include "base/base64.h"
+#include "embedded/amounts.h"
 #include "embedded/document.h"
 
 namespace spillway::embedded {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "kube/access.h"
 #include "base/base64.h"
+#include "kube/access.h"
 #include "support/temporary_folder.h"
 
 namespace spillway::kube {
