@@ -213,6 +213,15 @@ void Api::on_list_page(const std::shared_ptr<Listing>& listing, Result<Object> p
   listing->then(std::move(version));
 }
 
+void Api::version(const Resource& resource, const Wanted& wanted, Then<std::string> then) {
+  const Name all{wanted.space, {}};
+  begin(asking("GET", path_of(resource, all) + "?limit=1", to_text(resource, all),
+               [then = std::move(then)](const Result<Object>& page) {
+                 if (!page) return then(tl::unexpected(page.error()));
+                 then(std::string(version_in(*page)));
+               }));
+}
+
 void Api::create(const Resource& resource, const Object& object, Then<Object> then) {
   const Name name = key_of(object);
   std::string query;

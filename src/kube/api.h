@@ -71,6 +71,8 @@ class Api {
   // In pages. `on_page` is called for each, `then` at the end with the list's version.
   void list(const Resource& resource, const Wanted& wanted, std::function<void(ListPage)> on_page,
             Then<std::string> then);
+  // Of the whole resource, as it is now.
+  void version(const Resource& resource, const Wanted& wanted, Then<std::string> then);
   void create(const Resource& resource, const Object& object, Then<Object> then);
   // Refused (contended) unless the object's resourceVersion is the present one.
   void replace(const Resource& resource, const Object& object, Then<Object> then);

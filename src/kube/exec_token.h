@@ -18,7 +18,7 @@ struct ExecPlugin {
   std::vector<std::string> arguments;
   std::vector<std::pair<std::string, std::string>> environment;  // beside our own
   std::string version = "client.authentication.k8s.io/v1";
-  std::string hint;  // how to install it, for the error
+  std::string hint = {};  // how to install it, for the error
 };
 
 struct ExecCredential {

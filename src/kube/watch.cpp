@@ -16,6 +16,15 @@ std::string key_text(std::string_view space, std::string_view name) {
   return fmt::format("{}/{}", space, name);
 }
 
+// Versions are opaque, but all API servers count. What does not look like a count is never before.
+bool is_before(std::string_view a, std::string_view b) {
+  const auto is_count = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  if (!is_count(a) || !is_count(b)) return false;
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
 Name name_from(const std::string& key) {
   const size_t slash = key.find('/');
   return {key.substr(0, slash), key.substr(slash + 1)};
@@ -43,7 +52,16 @@ void Watch::go_on() {
   stream_.reset();
   lines_ = {};
   if (version_.empty()) return list();
-  follow();
+  take_up();
+}
+
+void Watch::take_up() {
+  api_.version(resource_, wanted_, heard([this](const Result<std::string>& now) {
+                 if (!now) return fail(now.error());
+                 if (!is_before(*now, version_)) return follow();
+                 version_.clear();
+                 list();
+               }));
 }
 
 void Watch::list() {
@@ -77,7 +95,7 @@ void Watch::finish_list(const std::string& version) {
   stuck_ = 0;
   is_synced_ = true;
   calls_.on_synced();
-  go_on();
+  follow();
 }
 
 void Watch::follow() {

@@ -5,6 +5,9 @@
 // (410), or nothing comes from there, it lists again and tells what vanished meanwhile: whoever
 // listens needs no case of its own for any of this. Tries have growing, differing waits.
 //
+// A server that came back from a backup has younger versions than we have seen, and would keep
+// silent until it has passed ours: so it is asked for its version before a stream is taken up.
+//
 // Of the objects only their names are kept. Do not destroy a Watch from within its calls.
 #pragma once
 
@@ -52,6 +55,7 @@ class Watch {
   void list();
   void take_page(ListPage page);
   void finish_list(const std::string& version);
+  void take_up();
   void follow();
   void on_head(const net::Response& head);
   void on_bytes(std::string_view bytes);

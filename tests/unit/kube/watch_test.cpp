@@ -97,6 +97,7 @@ TEST_F(WatchTest, TakesUpACutStreamWhereItEnded) {
 TEST_F(WatchTest, BookmarksMoveThePlace) {
   watch_.start();
   loop_.run();
+  version_ = 99;
   channel_.stream(change("BOOKMARK", R"({"metadata":{"resourceVersion":"99"}})"));
   cut();
   loop_.run_for(seconds(1));
@@ -138,6 +139,7 @@ TEST_F(WatchTest, SurvivesHoursWithoutTheServerWithoutAStorm) {
   EXPECT_GT(tries, 100U);
   EXPECT_LT(tries, 3600U);
   is_reachable_ = true;
+  watch_status_ = 410;  // of so long ago nothing is kept
   pods_ = {"b"};
   loop_.run_for(minutes(1));
   EXPECT_EQ(heard_, pods_);
@@ -172,6 +174,18 @@ TEST_F(WatchTest, AServerWhoseHistoryIsLostIsListedAgain) {
   settle();
   EXPECT_EQ(heard_, pods_);
   EXPECT_GE(watch_.counts().lists, 2U);
+}
+
+TEST_F(WatchTest, AServerThatCameBackFromABackupIsListedAgain) {
+  version_ = 1000;
+  pods_ = {"a"};
+  watch_.start();
+  loop_.run();
+  version_ = 990;  // it would say nothing before it has passed 1000 again
+  pods_ = {"b"};
+  cut();
+  loop_.run_for(seconds(1));
+  EXPECT_EQ(heard_, pods_);
 }
 
 TEST_F(WatchTest, LinesMayComeInAnyPieces) {

@@ -1,0 +1,284 @@
+// The client against an API server that misbehaves, over TLS: credentials that change, and a watch
+// through everything that API servers do.
+#include <fstream>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "embedded/cluster.h"
+#include "kube/session.h"
+#include "kube/watch.h"
+#include "live/federation.h"
+#include "support/temporary_folder.h"
+#include "support/text.h"
+
+namespace spillway::kube {
+namespace {
+
+using embedded::Fault;
+using test::has;
+
+class ClientTest : public testing::Test {
+ protected:
+  ClientTest() {
+    thread_.run([this] {
+      cluster_ = std::make_unique<embedded::Cluster>(loop_, random_);
+      EXPECT_TRUE(cluster_->listen(thread_.poll()));
+      admin_ = read_wire_kubeconfig(*cluster_->kubeconfig()).value();
+      return true;
+    });
+  }
+  ~ClientTest() override {
+    thread_.run([this] {
+      watch_.reset();
+      session_.reset();
+      cluster_.reset();
+      return true;
+    });
+  }
+
+  void open(const Access& access) {
+    thread_.run([&] {
+      session_ = std::move(*Session::open(thread_.poll(), loop_, random_, access));
+      return true;
+    });
+  }
+  // As somebody with a token of the cluster's.
+  Access without_identity() const {
+    Access access = admin_;
+    access.identity.reset();
+    return access;
+  }
+  std::string token() {
+    return thread_.run([this] { return cluster_->issue_token("ada", {"system:masters"}); });
+  }
+  Status look() {
+    const auto told = thread_.ask<Result<Object>>([this](auto then) {
+      session_->api().get(k_namespaces, {"", "default"}, then);
+    });
+    return told ? Status() : tl::unexpected(told.error());
+  }
+  void fault(const Fault& fault) {
+    thread_.run([&] {
+      cluster_->faults().add(fault);
+      return true;
+    });
+  }
+  std::string script(const std::string& text) const {
+    const std::string path = folder_ / "plugin";
+    std::ofstream(path) << "#!/bin/sh\n" << text;
+    ::chmod(path.c_str(), 0700);
+    return path;
+  }
+  Access by_plugin(const std::string& path) const {
+    Access access = without_identity();
+    access.plugin = ExecPlugin{path, {"get-token"}, {{"GREETING", "hello"}}};
+    access.plugin->hint = "install the plugin";
+    return access;
+  }
+
+  test::TemporaryFolder folder_;
+  test::PollThread thread_;
+  services::ServiceLoop loop_{thread_.poll()};
+  host::SystemRandom random_;
+  std::unique_ptr<embedded::Cluster> cluster_;
+  Access admin_;
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<Watch> watch_;
+};
+
+TEST_F(ClientTest, TokensOfAFileAreReadAgainWhenTheyAreRefused) {
+  const std::string path = folder_ / "token";
+  std::ofstream(path) << "expired\n";
+  Access access = without_identity();
+  access.token_file = path;
+  open(access);
+  const Status refused = look();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::denied) << refused.error().message();
+  std::ofstream(path) << token() << "\n";
+  const Status good = look();
+  EXPECT_TRUE(good) << good.error().message();
+}
+
+TEST_F(ClientTest, AFileThatIsGoneIsNamed) {
+  Access access = without_identity();
+  access.token_file = folder_ / "nothing";
+  open(access);
+  const Status told = look();
+  ASSERT_FALSE(told);
+  EXPECT_TRUE(has(told.error().message(), folder_ / "nothing")) << told.error().message();
+}
+
+TEST_F(ClientTest, APluginIsRunOnceForAsLongAsItsTokenLasts) {
+  const std::string runs = folder_ / "runs";
+  open(by_plugin(script(fmt::format(
+      R"(echo "$1 $GREETING $KUBERNETES_EXEC_INFO" >>'{}'
+         echo '{{"kind":"ExecCredential","status":{{"token":"{}","expirationTimestamp":"2099-01-01T00:00:00Z"}}}}'
+      )",
+      runs, token()))));
+  for (int i = 0; i < 5; ++i) {
+    const Status told = look();
+    ASSERT_TRUE(told) << told.error().message();
+  }
+  std::ifstream file(runs);
+  std::string line;
+  ASSERT_TRUE(std::getline(file, line));
+  EXPECT_TRUE(has(line, "get-token hello {")) << line;
+  EXPECT_FALSE(std::getline(file, line)) << "it ran again";
+}
+
+TEST_F(ClientTest, APluginWhoseTokenHasExpiredIsRunAgain) {
+  const std::string runs = folder_ / "runs";
+  open(by_plugin(script(fmt::format(
+      R"(echo run >>'{}'
+         echo '{{"status":{{"token":"{}","expirationTimestamp":"2001-01-01T00:00:00Z"}}}}'
+      )",
+      runs, token()))));
+  EXPECT_TRUE(look());
+  EXPECT_TRUE(look());
+  std::ifstream file(runs);
+  EXPECT_EQ(std::count(std::istreambuf_iterator<char>(file), {}, '\n'), 2);
+}
+
+TEST_F(ClientTest, APluginThatFailsIsNamedWithItsHint) {
+  open(by_plugin(folder_ / "there-is-none"));
+  Status told = look();
+  ASSERT_FALSE(told);
+  EXPECT_TRUE(has(told.error().message(), "install the plugin")) << told.error().message();
+  for (const std::string text : {"exit 1\n", "echo nonsense\n", "echo '{\"status\":{}}'\n"}) {
+    open(by_plugin(script(text)));
+    told = look();
+    ASSERT_FALSE(told) << text;
+    EXPECT_TRUE(has(told.error().message(), "plugin")) << told.error().message();
+  }
+}
+
+TEST_F(ClientTest, AServerWhoseCertificateHasExpiredIsNotBelievedUntilItIsRenewed) {
+  open(admin_);
+  ASSERT_TRUE(look());
+  thread_.run([this] {
+    EXPECT_TRUE(cluster_->expire_certificate());
+    session_.reset();
+    return true;
+  });
+  open(admin_);
+  const Status told = look();
+  ASSERT_FALSE(told);
+  EXPECT_TRUE(has(told.error().message(), "expired")) << told.error().message();
+  thread_.run([this] { return cluster_->renew_certificate().has_value(); });
+  EXPECT_TRUE(look());
+}
+
+// Everything at once, while objects come and go: in the end the watch knows what is there.
+class WatchUnderFaults : public ClientTest {
+ protected:
+  void start_watch() {
+    open(admin_);
+    thread_.run([this] {
+      WatchCalls calls;
+      calls.on_put = [this](const Object& object) { heard_.emplace(name_in(object)); };
+      calls.on_gone = [this](const Name& name) { heard_.erase(name.name); };
+      watch_ = std::make_unique<Watch>(session_->api(), k_config_maps,
+                                       Wanted{.space = "default", .labels = "test=yes"},
+                                       std::move(calls));
+      watch_->start();
+      return true;
+    });
+  }
+  // Straight into the cluster: no fault is in the way.
+  void put(const std::string& name) {
+    Object made = new_object(k_config_maps, "ConfigMap", {"default", name});
+    model::put(model::ensure(made, {"metadata", "labels"}), "test", model::text_node("yes"));
+    there_.insert(name);
+    change([&](embedded::Objects& objects, const embedded::Kind& kind) {
+      EXPECT_TRUE(objects.create(kind, std::move(made)));
+    });
+  }
+  void remove(std::string name) {  // not a reference: it may be one to there_
+    there_.erase(name);
+    change([&](embedded::Objects& objects, const embedded::Kind& kind) {
+      EXPECT_TRUE(objects.remove(kind, {"default", name}));
+    });
+  }
+  template <class F>
+  void change(F how) {
+    thread_.run([&] {
+      embedded::Objects& objects = cluster_->objects();
+      const embedded::Kind* kind = objects.registry.find("", "v1", "configmaps");
+      EXPECT_NE(kind, nullptr);
+      if (kind != nullptr) how(objects, *kind);
+      return true;
+    });
+  }
+  int64_t injected() {
+    return thread_.run([this] { return cluster_->faults().injected(); });
+  }
+  static bool comes_true(const std::function<bool()>& is_so) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (std::chrono::steady_clock::now() < until) {
+      if (is_so()) return true;
+      std::this_thread::yield();
+    }
+    return false;
+  }
+  bool knows_all() {
+    return comes_true([this] { return thread_.run([this] { return heard_ == there_; }); });
+  }
+
+  std::set<std::string> heard_;
+  std::set<std::string> there_;
+};
+
+TEST_F(WatchUnderFaults, KnowsInTheEndWhatIsThere) {
+  const std::vector<std::pair<std::string, Fault>> faults = {
+      {"500", {.per_mille = 500, .code = 500}},
+      {"429", {.per_mille = 500, .code = 429, .retry_after_seconds = 1}},
+      {"410", {.verb = "watch", .per_mille = 700, .code = 410}},
+      {"504", {.verb = "watch", .per_mille = 500, .code = 504}},
+      {"cut", {.per_mille = 500, .cuts = true}},
+      {"lost answers", {.per_mille = 500, .loses_answer = true}},
+      {"garbled", {.verb = "list", .per_mille = 500, .garbles = true}},
+      {"cut after an event", {.verb = "watch", .cut_after_events = 1}},
+      {"garbage after an event", {.verb = "watch", .garbage_after_events = 1}},
+      {"slow bytes", {.verb = "watch", .drop_bytes = 7, .drop_every = milliseconds(1)}},
+      {"short streams", {.verb = "watch", .cut_after = milliseconds(50)}},
+  };
+  // Rules hold for what is asked for later: so that each comes to its turn, no stream lasts long.
+  const Fault k_short{.verb = "watch", .cut_after = milliseconds(30)};
+  fault(k_short);
+  start_watch();
+  int number = 0;
+  for (const auto& [name, each] : faults) {
+    fault(each);
+    fault(k_short);
+    const int64_t before = injected();
+    for (int i = 0; i < 20; ++i) {
+      put(fmt::format("c{}", number++));
+      if (i % 3 == 0) remove(*there_.begin());
+    }
+    EXPECT_TRUE(comes_true([&] { return injected() >= before + 3; })) << name << " was never met";
+    if (number % 2 == 0) thread_.run([this] { return cluster_->forget_history(), true; });
+    thread_.run([this] { return cluster_->faults().clear(), true; });
+    fault(k_short);
+    EXPECT_TRUE(knows_all()) << name;
+  }
+  // Without a storm: a few tries for each fault.
+  const WatchCounts counts = thread_.run([this] { return watch_->counts(); });
+  EXPECT_LT(counts.lists, 200U);
+  EXPECT_LT(counts.streams, 2000U);
+}
+
+TEST_F(WatchUnderFaults, AServerThatComesBackFromABackupIsListedAgain) {
+  start_watch();
+  for (int i = 0; i < 10; ++i) put(fmt::format("c{}", i));
+  EXPECT_TRUE(knows_all());
+  thread_.run([this] { return cluster_->restart(milliseconds(300), 1000), true; });
+  put("after");
+  remove("c3");
+  EXPECT_TRUE(knows_all());
+}
+
+}  // namespace
+}  // namespace spillway::kube
