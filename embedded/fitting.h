@@ -3,7 +3,7 @@
 // nodes and pods comes in as values.
 //
 // Not considered: ports, volumes, topology spread, preemption, and any preference: of the nodes
-// that fit, the one with the most left is taken.
+// that fit, the one with the most left is taken, and of equals the one with the fewest pods.
 #pragma once
 
 #include <map>

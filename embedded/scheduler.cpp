@@ -116,7 +116,7 @@ bool Scheduler::place(const Key& key) {
   if (!model::items_at(document, {"spec", "schedulingGates"}).empty()) return false;
   const PodView pod = view_pod(document);
   const NodeLoad* best = nullptr;
-  int64_t most = 0;
+  std::pair<int64_t, int64_t> most;  // room, and as few pods as possible
   size_t nodes = 0;
   std::map<std::string, int> against;
   for (const auto& [name, load] : loads_.by_node) {
@@ -125,7 +125,7 @@ bool Scheduler::place(const Key& key) {
     const auto reasons = reasons_against(pod, load, loads_);
     for (const std::string& reason : reasons) ++against[reason];
     if (!reasons.empty()) continue;
-    const int64_t room = room_left(pod, load);
+    const std::pair room(room_left(pod, load), -std::ssize(load.pods));
     if (best != nullptr && room <= most) continue;
     best = &load;
     most = room;
