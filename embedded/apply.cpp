@@ -156,8 +156,8 @@ void track_update(const Kind& kind, const Node* before, Node& after, const Write
   const bool is_reset = sent != nullptr && before != nullptr &&
                         (sent->items.empty() || sent->items.front().items.empty());
   std::vector<Entry> entries = is_reset ? std::vector<Entry>{} : entries_of(before);
-  static const Node nothing = model::object_node();
-  const Node& old = before != nullptr ? *before : nothing;
+  static const Node k_nothing = model::object_node();
+  const Node& old = before != nullptr ? *before : k_nothing;
   const FieldSet changed = filter_fields(
       fields_of(kind, after), [&](const Steps& steps) { return !agree_at(old, after, steps); });
   bool is_known = false;

@@ -106,7 +106,7 @@ class Cluster {
   struct Serving;
   void found();
   void cut_by_server();
-  Status present(Instant now, Instant until);
+  Status present(Instant from, Instant until);
 
   ClusterOptions options_;
   std::unique_ptr<Parts> parts_;

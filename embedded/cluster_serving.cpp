@@ -92,7 +92,7 @@ void Cluster::admit_key(const std::string& key, std::string user, std::vector<st
 }
 
 std::string Cluster::issue_token(std::string user, std::vector<std::string> groups) {
-  const std::string token = new_suffix(parts_->objects.random, 32);
+  std::string token = new_suffix(parts_->objects.random, 32);
   parts_->access.add_token(token, {std::move(user), std::move(groups)});
   return token;
 }

@@ -18,9 +18,9 @@ using model::text_node;
 constexpr std::string_view k_hash = "pod-template-hash";
 
 const Node& template_of(const Node& document) {
-  static const Node nothing = model::object_node();
+  static const Node k_nothing = model::object_node();
   const Node* found = model::look(document, {"spec", "template"});
-  return found == nullptr ? nothing : *found;
+  return found == nullptr ? k_nothing : *found;
 }
 
 // FNV-1a; letters as Kubernetes makes names of.

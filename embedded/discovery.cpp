@@ -35,9 +35,9 @@ Node resource_node(const Kind& kind) {
   put(resource, "singularName", text_node(kind.singular));
   put(resource, "namespaced", model::boolean_node(kind.is_namespaced));
   put(resource, "kind", text_node(kind.name));
-  static const Names all = {"create", "delete", "deletecollection", "get",
-                            "list",   "patch",  "update",           "watch"};
-  put(resource, "verbs", names_node(kind.is_question ? Names{"create"} : all));
+  static const Names k_all = {"create", "delete", "deletecollection", "get",
+                              "list",   "patch",  "update",           "watch"};
+  put(resource, "verbs", names_node(kind.is_question ? Names{"create"} : k_all));
   if (!kind.short_names.empty()) put(resource, "shortNames", names_node(kind.short_names));
   if (!kind.categories.empty()) put(resource, "categories", names_node(kind.categories));
   return resource;
@@ -48,7 +48,7 @@ Node subresource_node(const Kind& kind, const std::string& name) {
     std::string_view name, group, version, kind;
     Names verbs;
   };
-  static const std::vector<Special> special = {
+  static const std::vector<Special> k_special = {
       {"eviction", "policy", "v1", "Eviction", {"create"}},
       {"binding", "", "", "Binding", {"create"}},
       {"token", "authentication.k8s.io", "v1", "TokenRequest", {"create"}},
@@ -59,9 +59,9 @@ Node subresource_node(const Kind& kind, const std::string& name) {
   put(resource, "name", text_node(kind.plural + "/" + name));
   put(resource, "singularName", text_node(""));
   put(resource, "namespaced", model::boolean_node(kind.is_namespaced));
-  const auto found = std::find_if(special.begin(), special.end(),
+  const auto found = std::find_if(k_special.begin(), k_special.end(),
                                   [&](const Special& one) { return one.name == name; });
-  if (found == special.end()) {
+  if (found == k_special.end()) {
     put(resource, "kind", text_node(kind.name));
     put(resource, "verbs", names_node({"get", "patch", "update"}));
     return resource;

@@ -26,8 +26,9 @@ bool Faults::applies(Rule& rule, const Ask& ask) {
 }
 
 Refusal refusal_of(const Fault& fault, const Ask& ask) {
-  static const Kind nothing{.group = "", .version = "v1", .plural = "requests", .name = "Request"};
-  const Kind& kind = ask.kind != nullptr ? *ask.kind : nothing;
+  static const Kind k_nothing{
+      .group = "", .version = "v1", .plural = "requests", .name = "Request"};
+  const Kind& kind = ask.kind != nullptr ? *ask.kind : k_nothing;
   Refused refused = internal_error("Internal error occurred: injected fault");
   switch (fault.code) {
     case 409:

@@ -13,9 +13,9 @@ namespace spillway::embedded {
 namespace {
 
 Refused invalid_list(Cause cause) {
-  static const Kind options{
+  static const Kind k_options{
       .group = "meta.k8s.io", .version = "v1", .plural = "", .name = "ListOptions"};
-  return invalid(options, "", {std::move(cause)});
+  return invalid(k_options, "", {std::move(cause)});
 }
 
 Done check_match(const Ask& ask) {

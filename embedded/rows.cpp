@@ -87,7 +87,7 @@ struct Layout {
 
 const std::vector<Layout>& layouts() {
   using Cells = std::vector<std::string>;
-  static const std::vector<Layout> all = {
+  static const std::vector<Layout> k_all = {
       {"Pod",
        {{"Ready"}, {"Status"}, {"Restarts"}, {"Age"}, {"IP", true}, {"Node", true}},
        pod_cells},
@@ -136,16 +136,16 @@ const std::vector<Layout>& layouts() {
          return Cells{std::string(model::text_at(it, {"metadata", "creationTimestamp"}))};
        }},
   };
-  return all;
+  return k_all;
 }
 
 const Layout& layout_of(const Kind& kind) {
-  static const Layout plain{"", {{"Age"}}, [](const Node&, const std::string& age) {
-                              return std::vector<std::string>{age};
-                            }};
+  static const Layout k_plain{"", {{"Age"}}, [](const Node&, const std::string& age) {
+                                return std::vector<std::string>{age};
+                              }};
   const auto found = std::find_if(layouts().begin(), layouts().end(),
                                   [&](const Layout& one) { return one.kind == kind.name; });
-  return kind.is_custom || found == layouts().end() ? plain : *found;
+  return kind.is_custom || found == layouts().end() ? k_plain : *found;
 }
 
 Node column_node(const Column& column) {

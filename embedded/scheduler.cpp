@@ -16,9 +16,9 @@ bool is_over(const Object& pod) {
 }
 
 const std::string& field(const Object& object, std::string_view name) {
-  static const std::string none;
+  static const std::string k_none;
   const std::string* value = find_pair(object.fields, name);
-  return value == nullptr ? none : *value;
+  return value == nullptr ? k_none : *value;
 }
 
 // In thousandths of what the node has, of the resource that is scarcest after placing.

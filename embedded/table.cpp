@@ -13,8 +13,8 @@ ObjectPtr Table::find(const Kind& kind, const Key& key) const {
 }
 
 const Shelf& Table::shelf(const Kind& kind) const {
-  static const Shelf empty;
-  return kind.number < shelves_.size() ? shelves_[kind.number] : empty;
+  static const Shelf k_empty;
+  return kind.number < shelves_.size() ? shelves_[kind.number] : k_empty;
 }
 
 Shelf& Table::own_shelf(const Kind& kind) {

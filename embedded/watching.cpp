@@ -8,18 +8,18 @@ namespace spillway::embedded {
 namespace {
 
 Done check_initial(const Ask& ask) {
-  static const Kind options{
+  static const Kind k_options{
       .group = "meta.k8s.io", .version = "v1", .plural = "", .name = "ListOptions"};
   const std::string_view match = ask.parameter("resourceVersionMatch");
   const bool says_initial = !ask.parameter("sendInitialEvents").empty();
   if (says_initial && match != "NotOlderThan") {
-    return invalid(options, "",
+    return invalid(k_options, "",
                    {forbidden_field("resourceVersionMatch",
                                     "sendInitialEvents requires setting resourceVersionMatch to "
                                     "NotOlderThan")});
   }
   if (!says_initial && !match.empty()) {
-    return invalid(options, "",
+    return invalid(k_options, "",
                    {forbidden_field("resourceVersionMatch",
                                     "resourceVersionMatch is forbidden for watch unless "
                                     "sendInitialEvents is provided")});

@@ -47,9 +47,9 @@ Node allowed_part(const Ask& ask, const Node& wanted, const Node& before) {
 }
 
 Refused invalid_patch_options(Cause cause) {
-  static const Kind options{
+  static const Kind k_options{
       .group = "meta.k8s.io", .version = "v1", .plural = "", .name = "PatchOptions"};
-  return invalid(options, "", {std::move(cause)});
+  return invalid(k_options, "", {std::move(cause)});
 }
 
 }  // namespace
