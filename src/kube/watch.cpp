@@ -160,8 +160,9 @@ void Watch::take_change(const std::string& type, const Object& object) {
   put(object);
 }
 
+// A namespace with a slash, which no API server has, would make two names one.
 void Watch::put(const Object& object) {
-  if (name_in(object).empty()) return;
+  if (name_in(object).empty() || space_in(object).find('/') != std::string_view::npos) return;
   known_[key_text(space_in(object), name_in(object))] = list_;
   calls_.on_put(object);
 }
