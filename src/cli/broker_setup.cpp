@@ -11,6 +11,7 @@
 #include "pki/request.h"
 #include "services/agent/credentials.h"
 #include "services/broker/broker.h"
+#include "services/host_port.h"
 
 namespace spillway::cli {
 namespace {

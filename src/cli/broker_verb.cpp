@@ -13,6 +13,7 @@
 #include "cli/signals.h"
 #include "cli/verbs.h"
 #include "services/broker/broker.h"
+#include "services/host_port.h"
 #include "services/service_loop.h"
 
 namespace spillway::cli {

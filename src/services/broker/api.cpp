@@ -2,7 +2,7 @@
 
 #include "market/mutants.h"
 #include "pki/names.h"
-#include "services/broker/problem.h"
+#include "services/problem.h"
 
 namespace spillway::services {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "services/broker/desk.h"
-#include "services/broker/problem.h"
+#include "services/problem.h"
 #include "services/wire/fields.h"
 
 namespace spillway::services {

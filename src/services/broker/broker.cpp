@@ -2,6 +2,8 @@
 
 #include <arpa/inet.h>
 
+#include "services/host_port.h"
+
 namespace spillway::services {
 namespace {
 
@@ -86,8 +88,8 @@ Broker::Broker(host::Loop& loop, const BrokerConfig& config, Log& journal, Autho
             caps_of(config),
             false},
       api_(desk_, limits_of(config)),
-      operations_handler_(desk_),
-      names_(names_of(config)) {}
+      names_(names_of(config)),
+      operations_({[this] { return readiness(desk_); }, [this] { return metrics_.text(); }}) {}
 
 Broker::~Broker() = default;
 
@@ -106,17 +108,7 @@ Status Broker::listen(net::Poll& poll) {
   auto server = net::Server::listen(poll, options, *identity, issuer_.authorities(), api_);
   if (!server) return tl::unexpected(server.error());
   server_ = std::move(*server);
-  if (config_.operations.empty()) return {};
-  const auto local = parse_host_port(config_.operations, "operations");
-  if (!local) return tl::unexpected(local.error());
-  net::ServerOptions plain;
-  plain.address = local->host;
-  plain.port = local->port;
-  plain.limits.connections = 64;
-  auto operations = net::Server::listen_plain(poll, plain, operations_handler_);
-  if (!operations) return tl::unexpected(operations.error());
-  operations_ = std::move(*operations);
-  return {};
+  return config_.operations.empty() ? Status() : operations_.listen(poll, config_.operations);
 }
 
 void Broker::wire_up() {

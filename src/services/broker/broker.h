@@ -8,7 +8,7 @@
 #include "services/broker/authority_issuer.h"
 #include "services/broker/config.h"
 #include "services/broker/event_hub.h"
-#include "services/broker/operations_port.h"
+#include "services/operations_port.h"
 #include "store/sqlite_store.h"
 
 namespace spillway::services {
@@ -48,11 +48,10 @@ class Broker {
   EventHub hub_;
   Desk desk_;
   Api api_;
-  OperationsPort operations_handler_;
   pki::ServerNames names_;
   Instant certificate_until_;
   std::unique_ptr<net::Server> server_;
-  std::unique_ptr<net::Server> operations_;
+  OperationsPort operations_;
   host::Lifeline lifeline_;
 };
 

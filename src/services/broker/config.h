@@ -48,10 +48,4 @@ Status apply_environment(BrokerConfig& config, const std::function<const char*(c
 Status apply_setting(BrokerConfig& config, std::string_view name, std::string_view value);
 std::vector<std::string_view> setting_names();
 
-struct HostPort {
-  std::string host;
-  uint16_t port = 0;
-};
-Result<HostPort> parse_host_port(std::string_view text, std::string_view what);
-
 }  // namespace spillway::services

@@ -5,7 +5,7 @@
 
 #include "net/ascii.h"
 #include "services/broker/body.h"
-#include "services/broker/problem.h"
+#include "services/problem.h"
 
 namespace spillway::services {
 namespace {

@@ -58,6 +58,9 @@ inline const Status& loading_trouble(const Desk& desk) {
   return desk.directory.trouble() ? desk.feed.trouble() : desk.directory.trouble();
 }
 
+// Whether requests are served; if not, why.
+Status readiness(const Desk& desk);
+
 struct Call {
   net::Request request;
   net::Target target;

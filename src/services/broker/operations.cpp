@@ -8,22 +8,24 @@ void handle_health(Desk& desk, const std::shared_ptr<Call>& call) {
   answer(desk, *call, 200, wire::Health{"ok"});
 }
 
-void handle_ready(Desk& desk, const std::shared_ptr<Call>& call) {
-  const auto not_ready = [&](std::string reason, std::string next) {
-    refuse(desk, *call, {Code::unavailable, "broker", std::move(reason), std::move(next)});
-  };
-  if (desk.draining) return not_ready("it is shutting down", "ask another broker");
+Status readiness(const Desk& desk) {
+  if (desk.draining) {
+    return fail(Code::unavailable, "broker", "it is shutting down", "ask another broker");
+  }
   if (const Status& trouble = loading_trouble(desk); !trouble) {
     Error error = trouble.error();
     error.code = Code::unavailable;
-    return refuse(desk, *call, error);
+    return tl::unexpected(std::move(error));
   }
   if (!desk.directory.is_ready() || !desk.feed.is_ready()) {
-    return not_ready("it is loading the market", "try again in a second");
+    return fail(Code::unavailable, "broker", "it is loading the market", "try again in a second");
   }
   // The store is asked, for a broker that cannot read or write its market is not ready.
-  const auto status = desk.book.health();
-  if (!status) return refuse(desk, *call, status.error());
+  return desk.book.health();
+}
+
+void handle_ready(Desk& desk, const std::shared_ptr<Call>& call) {
+  if (const Status ready = readiness(desk); !ready) return refuse(desk, *call, ready.error());
   answer(desk, *call, 200, wire::Health{"ok"});
 }
 

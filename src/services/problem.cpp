@@ -1,4 +1,4 @@
-#include "services/broker/problem.h"
+#include "services/problem.h"
 
 #include "services/wire/fields.h"
 
