@@ -4,7 +4,6 @@
 #include "cli/outcome.h"
 #include "cli/verbs.h"
 #include "services/agent/agent_service.h"
-#include "services/agent/credentials.h"
 
 namespace spillway::cli {
 namespace {
@@ -16,21 +15,13 @@ struct AgentArguments {
   std::string kubeconfig;
   std::string context;
   std::string state;
+  std::string operations;
+  std::string join;
+  std::string token_file;
+  std::string in_cluster;
   bool no_renew = false;
   bool forget_state = false;
 };
-
-// The broker would let anybody connect, and the agent would wait for ever for something to do.
-Status check_cluster(const std::string& dir) {
-  const auto present = agent::load_credentials(dir);
-  if (!present) return tl::unexpected(present.error());
-  if (is_cluster(present->roles)) return {};
-  return fail(Code::denied, dir,
-              fmt::format("it is the identity of {} ({}), and an agent is for a cluster",
-                          present->name, model::to_text(present->roles)),
-              "name the folder of a provider or consumer with --dir, or join as one: spillway "
-              "token create --cluster NAME --roles provider,consumer");
-}
 
 Status check_supply(const AgentArguments& arguments) {
   const bool is_live = !arguments.policy.empty();
@@ -39,16 +30,45 @@ Status check_supply(const AgentArguments& arguments) {
                 "what is sold comes from the live cluster or from a file", "give one of them");
   }
   const bool names_cluster = !arguments.kubeconfig.empty() || !arguments.context.empty();
-  if (names_cluster && !is_live) {
+  if (names_cluster && !is_live && arguments.in_cluster.empty()) {
     return fail(Code::invalid, "--kubeconfig", "nothing is sold from that cluster",
                 "say by which policy: --policy FILE");
   }
   return {};
 }
 
+Status check_home(const AgentArguments& arguments) {
+  const bool joins = !arguments.join.empty();
+  if (joins != !arguments.token_file.empty()) {
+    return fail(Code::invalid, "--join and --token-file", "one is of no use without the other",
+                "give both, or none");
+  }
+  if (arguments.in_cluster.empty()) {
+    if (!joins) return {};
+    return fail(Code::invalid, "--join", "it is for agents with --in-cluster",
+                "run spillway join first, then the agent");
+  }
+  if (!arguments.dir.empty() || !arguments.state.empty()) {
+    return fail(Code::invalid, "--in-cluster", "identity and state are in the cluster then",
+                "leave --dir and --state out");
+  }
+  if (arguments.forget_state) {
+    return fail(Code::invalid, "--forget-state",
+                "an agent that is started again would forget again",
+                fmt::format("remove the data of the Secret {}-state", arguments.in_cluster));
+  }
+  return joins ? net::parse_url(arguments.join).map([](const net::Url&) {}) : Status();
+}
+
 int run(const AgentArguments& arguments) {
   services::AgentServiceOptions options;
+  if (!arguments.in_cluster.empty()) {
+    const std::string& name = arguments.in_cluster;
+    options.in_cluster = {name + "-identity", name + "-state", name, arguments.join,
+                          arguments.token_file};
+  }
   options.identity = identity_dir(arguments.dir);
+  options.operations = arguments.operations;
   options.supply = arguments.supply;
   options.policy = arguments.policy;
   options.kubeconfig = arguments.kubeconfig;
@@ -57,7 +77,7 @@ int run(const AgentArguments& arguments) {
   options.renew_contracts = !arguments.no_renew;
   options.forget_state = arguments.forget_state;
   Status status = check_supply(arguments);
-  if (status) status = check_cluster(options.identity);
+  if (status) status = check_home(arguments);
   if (status) status = services::run_agent(options);
   return status ? k_ok : failed("agent", status.error());
 }
@@ -80,6 +100,18 @@ void add_agent(Word verb) {
       .type_name("NAME");
   verb.option("--state", arguments->state, "Where it keeps what it knows (state in --dir)")
       .type_name("DIR");
+  verb.option("--in-cluster", arguments->in_cluster,
+              "Identity and state are the Secrets NAME-identity and NAME-state of the cluster, in "
+              "the agent's own namespace; of all agents with them one is active, by the Lease NAME")
+      .type_name("NAME");
+  verb.option("--join", arguments->join,
+              "With --in-cluster: the broker to join when there is no identity yet")
+      .type_name("URL");
+  verb.option("--token-file", arguments->token_file, "With --join: a file with the token")
+      .type_name("FILE");
+  verb.option("--operations", arguments->operations,
+              "A port without TLS for probes and Prometheus: /healthz, /readyz, /metrics")
+      .type_name("ADDRESS:PORT");
   verb.flag("--no-renew", arguments->no_renew, "Let contracts that were bought lapse");
   verb.flag("--forget-state", arguments->forget_state,
             "Begin anew from the broker's snapshot, when the state is damaged");
@@ -87,6 +119,7 @@ void add_agent(Word verb) {
       "  spillway agent --dir ./milan-edge\n"
       "  spillway agent --dir /etc/spillway --supply supply.yaml\n"
       "  spillway agent --dir /etc/spillway --policy policy.yaml --kubeconfig ~/.kube/config\n"
+      "  spillway agent --in-cluster spillway-agent --policy policy.yaml\n"
       "  spillway agent --supply supply.yaml --state /var/lib/spillway/agent\n");
   verb.run([arguments] { return run(*arguments); });
 }

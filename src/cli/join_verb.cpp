@@ -6,7 +6,6 @@
 #include "cli/safe_text.h"
 #include "cli/secret_input.h"
 #include "cli/verbs.h"
-#include "pki/certificate.h"
 #include "pki/private_file.h"
 #include "pki/request.h"
 #include "pki/token.h"
@@ -25,7 +24,7 @@ struct JoinArguments {
 
 // The id of the token that was used here: it tells a join that is repeated, for its answer was
 // lost, from one that is meant for another folder.
-constexpr const char* k_joined_with = "/joined_with";
+std::string joined_with(const std::string& dir) { return dir + "/" + agent::k_token_file; }
 
 Result<pki::Secret> token_text(const JoinArguments& arguments) {
   if (arguments.token.empty() == arguments.token_file.empty()) {
@@ -53,7 +52,7 @@ Status make_folder(const std::string& dir) {
 Status check_folder(const JoinArguments& arguments, const std::string& dir,
                     const std::string& token_id) {
   if (arguments.again || !agent::has_joined(dir)) return {};
-  const auto before = pki::read_private(dir + k_joined_with, pki::Readers::anyone);
+  const auto before = pki::read_private(joined_with(dir), pki::Readers::anyone);
   if (before && before->view() == token_id) return {};
   const auto present = agent::load_credentials(dir);
   return fail(Code::conflict, dir,
@@ -82,21 +81,12 @@ Result<wire::CertificateAnswer> ask_to_join(const JoinArguments& arguments, cons
                          wire::JoinRequest{std::string(text.view()), *request});
 }
 
-// What is saved is for our key, and signed by those whom we are told to believe; among them is the
-// one that the token vouches for.
+// What is saved is for our key, and signed by those whom we are told to believe.
 Status check(const wire::CertificateAnswer& told, const std::string& dir,
              const std::string& pinned) {
   const auto key = agent::keep_key(dir);
   if (!key) return tl::unexpected(key.error());
-  SPILLWAY_TRY(agent::check_answer(*key, told));
-  const auto bundle = pki::split_bundle(told.authorities);
-  if (!bundle) return tl::unexpected(bundle.error());
-  for (const std::string& pem : *bundle) {
-    if (pki::fingerprint_of(pem).value_or(std::string()) == pinned) return {};
-  }
-  return fail(Code::denied, "broker",
-              "the authority that the token names is not among those that it trusts",
-              "ask the operator whether this is the right broker");
+  return agent::check_first_answer(*key, told, pinned);
 }
 
 Status refuse_another(const std::string& dir, const std::string& name) {
@@ -124,7 +114,7 @@ int run_join(const JoinArguments& arguments) {
   if (!told) return refused("join", told.error());
   status = refuse_another(dir, told->name);
   if (status) status = check(*told, dir, token->authority);
-  if (status) status = pki::write_private(dir + k_joined_with, token_id);
+  if (status) status = pki::write_private(joined_with(dir), token_id);
   if (status) status = agent::save_credentials(dir, arguments.url, *told);
   if (!status) return failed("join", status.error());
   fmt::print(

@@ -1,6 +1,7 @@
 // The agent as a program: its files, its connection, its signals.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -9,20 +10,32 @@
 
 namespace spillway::services {
 
+// Identity and state in the cluster that the agent runs in (services/agent/cluster_home.h).
+struct InCluster {
+  std::string identity;    // names of Secrets in its own namespace
+  std::string state;       //
+  std::string lease;       //
+  std::string join;        // URL of the broker, to join when there is no identity yet
+  std::string token_file;  // with this token
+};
+
 struct AgentServiceOptions {
-  std::string identity;    // the folder that spillway join made
-  std::string supply;      // the file; empty with an empty policy: it sells nothing
-  std::string policy;      // the file; what is free in the live cluster is sold by it
-  std::string kubeconfig;  // of the live cluster; empty: the one that this runs in
-  std::string context;     // of the kubeconfig; empty: its current one
-  std::string state;       // a folder of its own
+  std::optional<InCluster> in_cluster;  // instead of the folders `identity` and `state`
+  std::string identity;                 // the folder that spillway join made
+  std::string supply;                   // the file; empty with an empty policy: it sells nothing
+  std::string policy;                   // the file; what is free in the live cluster is sold by it
+  std::string kubeconfig;               // of the live cluster; empty: the one that this runs in
+  std::string context;                  // of the kubeconfig; empty: its current one
+  std::string state;                    // a folder of its own
+  std::string operations;               // address:port for probes and Prometheus; empty: none
   bool forget_state = false;
   bool renew_contracts = true;
   Duration pool_lease = minutes(2);
   Level log_level = Level::info;
 };
 
-// Until SIGTERM or SIGINT. SIGHUP reads the supply, or the policy, again.
+// Until SIGTERM or SIGINT, or until the home in the cluster is lost to another. SIGHUP reads the
+// supply, or the policy, again.
 Status run_agent(const AgentServiceOptions& options);
 
 }  // namespace spillway::services

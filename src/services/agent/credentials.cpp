@@ -31,39 +31,42 @@ Status validate(const MemberFile& member) {
 
 namespace {
 
-constexpr const char* k_key = "/key.pem";
-constexpr const char* k_certificate = "/certificate.pem";
-constexpr const char* k_authorities = "/authorities.pem";
-constexpr const char* k_member = "/member.json";
+std::string path_of(const std::string& folder, const char* name) { return folder + "/" + name; }
+
+Error nothing_in(std::string thing) {
+  return {Code::not_found, std::move(thing), "there is no identity here, or only a part of one",
+          "run spillway join, or name the right folder with --dir"};
+}
 
 Result<std::string> read_part(const std::string& folder, const char* name,
                               pki::Readers readers = pki::Readers::anyone) {
-  const auto bytes = pki::read_private(folder + name, readers);
+  const auto bytes = pki::read_private(path_of(folder, name), readers);
   if (bytes) return std::string(bytes->view());
-  Error error = bytes.error();
-  if (error.code == Code::not_found) {
-    error.reason = "there is no identity here, or only a part of one";
-    error.next = "run spillway join, or name the right folder with --dir";
-  }
-  return tl::unexpected(std::move(error));
+  if (bytes.error().code != Code::not_found) return tl::unexpected(bytes.error());
+  return tl::unexpected(nothing_in(bytes.error().thing));
+}
+
+Result<std::string> part_of(const IdentityFiles& files, const std::string& source,
+                            const std::string& name) {
+  const auto found = files.find(name);
+  if (found != files.end()) return found->second;
+  return tl::unexpected(nothing_in(source + "/" + name));
 }
 
 }  // namespace
 
-bool has_joined(const std::string& folder) {
-  return ::access((folder + k_member).c_str(), F_OK) == 0;
-}
+bool has_joined(const IdentityFiles& files) { return files.contains(k_member_file); }
 
-Result<Credentials> load_credentials(const std::string& folder) {
-  const auto text = read_part(folder, k_member);
+Result<Credentials> credentials_in(const IdentityFiles& files, const std::string& source) {
+  const auto text = part_of(files, source, k_member_file);
   if (!text) return tl::unexpected(text.error());
-  const auto member = model::read_json<MemberFile>(*text, folder + k_member);
+  const auto member = model::read_json<MemberFile>(*text, source + "/" + k_member_file);
   if (!member) return tl::unexpected(member.error());
-  const auto authorities = read_part(folder, k_authorities);
+  const auto authorities = part_of(files, source, k_authorities_file);
   if (!authorities) return tl::unexpected(authorities.error());
-  const auto certificate = read_part(folder, k_certificate);
+  const auto certificate = part_of(files, source, k_certificate_file);
   if (!certificate) return tl::unexpected(certificate.error());
-  const auto key = read_part(folder, k_key, pki::Readers::owner_only);
+  const auto key = part_of(files, source, k_key_file);
   if (!key) return tl::unexpected(key.error());
   const auto facts = pki::read_certificate(*certificate);
   if (!facts) return tl::unexpected(facts.error());
@@ -71,8 +74,42 @@ Result<Credentials> load_credentials(const std::string& folder) {
                      *authorities,   {*certificate, *key}, facts->not_before, facts->not_after};
 }
 
+Status put_answer(IdentityFiles& files, const std::string& broker,
+                  const wire::CertificateAnswer& told) {
+  const MemberFile member{broker, told.federation, told.name, told.roles};
+  SPILLWAY_TRY(validate(member));
+  files[k_authorities_file] = told.authorities;
+  files[k_certificate_file] = told.certificate;
+  files[k_member_file] = model::write_json(member);
+  return {};
+}
+
+Status check_is_cluster(const Credentials& credentials, const std::string& source) {
+  if (is_cluster(credentials.roles)) return {};
+  return fail(Code::denied, source,
+              fmt::format("it is the identity of {} ({}), and an agent is for a cluster",
+                          credentials.name, model::to_text(credentials.roles)),
+              "name that of a provider or consumer with --dir or --in-cluster, or join as one: "
+              "spillway token create --cluster NAME --roles provider,consumer");
+}
+
+bool has_joined(const std::string& folder) {
+  return ::access(path_of(folder, k_member_file).c_str(), F_OK) == 0;
+}
+
+Result<Credentials> load_credentials(const std::string& folder) {
+  IdentityFiles files;
+  for (const char* name : {k_member_file, k_authorities_file, k_certificate_file, k_key_file}) {
+    const bool is_key = std::string_view(name) == k_key_file;
+    auto part = read_part(folder, name, is_key ? pki::Readers::owner_only : pki::Readers::anyone);
+    if (!part) return tl::unexpected(std::move(part).error());
+    files[name] = std::move(*part);
+  }
+  return credentials_in(files, folder);
+}
+
 Result<pki::Key> keep_key(const std::string& folder) {
-  const std::string path = folder + k_key;
+  const std::string path = path_of(folder, k_key_file);
   const auto known = pki::read_private(path);
   if (known) return pki::Key::from_pem(known->view());
   if (known.error().code != Code::not_found) return tl::unexpected(known.error());
@@ -84,7 +121,7 @@ Result<pki::Key> keep_key(const std::string& folder) {
 
 Status replace_key(const std::string& folder, const pki::Key& key) {
   const pki::Secret pem = key.to_pem();
-  return pki::write_private(folder + k_key, pem.view());
+  return pki::write_private(path_of(folder, k_key_file), pem.view());
 }
 
 Status check_answer(const pki::Key& key, const wire::CertificateAnswer& told) {
@@ -97,13 +134,27 @@ Status check_answer(const pki::Key& key, const wire::CertificateAnswer& told) {
   return pki::check_issued_by(told.certificate, told.authorities);
 }
 
+Status check_first_answer(const pki::Key& key, const wire::CertificateAnswer& told,
+                          const std::string& pinned_authority) {
+  SPILLWAY_TRY(check_answer(key, told));
+  const auto bundle = pki::split_bundle(told.authorities);
+  if (!bundle) return tl::unexpected(bundle.error());
+  for (const std::string& pem : *bundle) {
+    if (pki::fingerprint_of(pem).value_or(std::string()) == pinned_authority) return {};
+  }
+  return fail(Code::denied, "broker",
+              "the authority that the token names is not among those that it trusts",
+              "ask the operator whether this is the right broker");
+}
+
 Status save_credentials(const std::string& folder, const std::string& broker,
                         const wire::CertificateAnswer& told) {
-  const MemberFile member{broker, told.federation, told.name, told.roles};
-  SPILLWAY_TRY(validate(member));
-  SPILLWAY_TRY(pki::write_private(folder + k_authorities, told.authorities));
-  SPILLWAY_TRY(pki::write_private(folder + k_certificate, told.certificate));
-  return pki::write_private(folder + k_member, model::write_json(member));
+  IdentityFiles files;
+  SPILLWAY_TRY(put_answer(files, broker, told));
+  for (const char* name : {k_authorities_file, k_certificate_file, k_member_file}) {
+    SPILLWAY_TRY(pki::write_private(path_of(folder, name), files[name]));
+  }
+  return {};
 }
 
 }  // namespace spillway::agent

@@ -15,13 +15,13 @@ constexpr Duration k_longest = minutes(5);
 }  // namespace
 
 RenewalTimer::RenewalTimer(host::Loop& loop, host::Random& random, net::Channel& channel,
-                           services::Log& log, std::string folder, Credentials credentials,
+                           services::Log& log, IdentityStore& store, Credentials credentials,
                            std::function<void(const Credentials&)> renewed)
     : loop_(loop),
       random_(random),
       client_(channel),
       log_(log),
-      folder_(std::move(folder)),
+      store_(store),
       credentials_(std::move(credentials)),
       renewed_(std::move(renewed)),
       alarm_(loop, [this] { look(); }) {}
@@ -50,14 +50,24 @@ void RenewalTimer::renew() {
   if (!request) return fail(request.error());
   asking_ = true;
   client_.recertify({*request}, life_.guard([this](const Result<wire::CertificateAnswer>& told) {
-    asking_ = false;
     on_answer(told);
   }));
 }
 
 void RenewalTimer::on_answer(const Result<wire::CertificateAnswer>& told) {
   if (!told) return fail(told.error());
-  if (auto status = store(*told); !status) return fail(status.error());
+  const auto key = pki::Key::from_pem(credentials_.tls.key_pem);
+  if (!key) return fail(key.error());
+  if (const auto status = check_answer(*key, *told); !status) return fail(status.error());
+  store_.renew(credentials_.broker, *told,
+               life_.guard([this](Result<Credentials> kept) { on_stored(std::move(kept)); }));
+}
+
+// Nobody uses a certificate before it is kept.
+void RenewalTimer::on_stored(Result<Credentials> kept) {
+  if (!kept) return fail(kept.error());
+  asking_ = false;
+  credentials_ = std::move(*kept);
   backoff_.reset();
   plan();
   due_ = std::max(due_, loop_.now() + k_look);  // whatever a broker answers: not all the time
@@ -67,18 +77,8 @@ void RenewalTimer::on_answer(const Result<wire::CertificateAnswer>& told) {
   look();
 }
 
-Status RenewalTimer::store(const wire::CertificateAnswer& told) {
-  const auto key = pki::Key::from_pem(credentials_.tls.key_pem);
-  if (!key) return tl::unexpected(key.error());
-  SPILLWAY_TRY(check_answer(*key, told));
-  SPILLWAY_TRY(save_credentials(folder_, credentials_.broker, told));
-  auto loaded = load_credentials(folder_);
-  if (!loaded) return tl::unexpected(loaded.error());
-  credentials_ = std::move(*loaded);
-  return {};
-}
-
 void RenewalTimer::fail(const Error& error) {
+  asking_ = false;
   const bool expired = credentials_.not_after <= loop_.now();
   log_.write(expired ? services::Level::error : services::Level::warning, "certificate not renewed",
              {{"why", error.message()}, {"good until", to_text(credentials_.not_after)}});

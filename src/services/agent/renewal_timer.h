@@ -19,9 +19,9 @@ namespace spillway::agent {
 
 class RenewalTimer {
  public:
-  // `renewed` is called with what is in the folder by then.
+  // `renewed` is called with what is in the store by then.
   RenewalTimer(host::Loop& loop, host::Random& random, net::Channel& channel, services::Log& log,
-               std::string folder, Credentials credentials,
+               IdentityStore& store, Credentials credentials,
                std::function<void(const Credentials&)> renewed);
 
   void start();
@@ -32,14 +32,14 @@ class RenewalTimer {
   void plan();
   void renew();
   void on_answer(const Result<wire::CertificateAnswer>& told);
-  Status store(const wire::CertificateAnswer& told);
+  void on_stored(Result<Credentials> kept);
   void fail(const Error& error);
 
   host::Loop& loop_;
   host::Random& random_;
   wire::BrokerClient client_;
   services::Log& log_;
-  std::string folder_;
+  IdentityStore& store_;
   Credentials credentials_;
   std::function<void(const Credentials&)> renewed_;
   Instant due_;

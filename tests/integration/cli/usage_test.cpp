@@ -39,6 +39,15 @@ TEST(Usage, ANumberThatIsTooSmallIsRefusedInALine) {
   EXPECT_THAT(word.err, HasSubstr("--seed: seven is no number\n"));
 }
 
+TEST(Usage, AnAgentsHomeIsInFoldersOrInTheCluster) {
+  EXPECT_THAT(run_spillway("agent --in-cluster a --dir ./a").err, HasSubstr("leave --dir"));
+  EXPECT_THAT(run_spillway("agent --in-cluster a --forget-state").err, HasSubstr("a-state"));
+  EXPECT_THAT(run_spillway("agent --in-cluster a --join https://b:1").err, HasSubstr("give both"));
+  EXPECT_THAT(run_spillway("agent --join https://b:1 --token-file t").err,
+              HasSubstr("run spillway join first"));
+  EXPECT_THAT(run_spillway("agent --in-cluster a --join b --token-file t").err, HasSubstr("https"));
+}
+
 TEST(Usage, CompletionIsGoodShell) {
   const TemporaryFolder folder;
   std::ofstream(folder / "c.bash") << run_spillway("completion bash").out;

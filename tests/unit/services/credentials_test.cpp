@@ -39,12 +39,13 @@ class CredentialsTest : public ::testing::Test {
     };
   }
   void watch(const Credentials& credentials) {
-    timer.emplace(loop, random, broker.channel, log, folder.path().string(), credentials,
+    timer.emplace(loop, random, broker.channel, log, store, credentials,
                   [this](const Credentials& next) { renewed.push_back(next); });
     timer->start();
   }
 
   test::TemporaryFolder folder;
+  FolderIdentity store{folder.path().string()};
   test::ManualLoop loop;
   host::SeededRandom random{1};
   MemoryLog log;

@@ -1,0 +1,108 @@
+#include "services/agent/cluster_home.h"
+
+#include <utility>
+
+#include "kube/small_file.h"
+
+namespace spillway::agent {
+
+using services::Level;
+
+ClusterHome::ClusterHome(kube::Api& api, services::Log& log, ClusterHomeOptions options,
+                         ClusterHomeCalls calls)
+    : api_(api),
+      log_(log),
+      options_(std::move(options)),
+      calls_(std::move(calls)),
+      identity_secret_(api, options_.identity, options_.holder,
+                       [this](const Error& error) { lose(error); }),
+      state_secret_(api, options_.state, options_.holder,
+                    [this](const Error& error) { lose(error); }),
+      identity_(identity_secret_),
+      state_(state_secret_),
+      lease_(api, {.name = options_.lease, .holder = options_.holder},
+             {[this] { claim(); },
+              [this] {
+                lose({Code::conflict, kube::to_text(kube::k_leases, options_.lease),
+                      "it could not be renewed in time, or another agent has it",
+                      "start it again: it waits then, while another goes on"});
+              },
+              [this](const Error& error) {
+                const std::string message = error.message();
+                if (std::exchange(told_, message) == message) return;
+                log_.write(Level::warning, "lease in trouble", {{"why", message}});
+              }}) {}
+
+void ClusterHome::start() {
+  log_.write(Level::info, "waiting for the lease",
+             {{"lease", options_.lease.name}, {"as", options_.holder}});
+  lease_.start();
+}
+
+void ClusterHome::leave(std::function<void()> done) {
+  is_out_ = true;
+  lease_.release(std::move(done));
+}
+
+void ClusterHome::lose(const Error& error) {
+  if (std::exchange(is_out_, true)) return;
+  calls_.on_lost(error);
+}
+
+bool ClusterHome::tries_again(const Error& error, void (ClusterHome::*step)()) {
+  if (is_out_ || !describe(error.code).not_now) return false;
+  log_.write(Level::warning, "identity and state not to be had", {{"why", error.message()}});
+  api_.loop().after(backoff_.next(api_.random()), life_.guard([this, step] {
+    if (!is_out_) (this->*step)();
+  }));
+  return true;
+}
+
+void ClusterHome::claim() {
+  if (is_out_) return;
+  log_.write(Level::info, "lease held", {{"lease", options_.lease.name}});
+  identity_secret_.claim(life_.guard([this](const Status& claimed) {
+    if (claimed) return claim_state();
+    if (!tries_again(claimed.error(), &ClusterHome::claim)) lose(claimed.error());
+  }));
+}
+
+void ClusterHome::claim_state() {
+  state_secret_.claim(life_.guard([this](const Status& claimed) {
+    if (claimed) return enter();
+    if (!tries_again(claimed.error(), &ClusterHome::claim_state)) lose(claimed.error());
+  }));
+}
+
+void ClusterHome::enter() {
+  if (is_out_) return;
+  if (identity_.is_there()) return go_home(identity_.load());
+  join();
+}
+
+void ClusterHome::join() {
+  if (options_.broker.empty()) {
+    return lose({Code::not_found, identity_secret_.text(), "there is no identity in it",
+                 "give --join and --token-file, or put the files of spillway join into it"});
+  }
+  const auto text = kube::read_small_file(options_.token_file);
+  if (!text) return lose(text.error());
+  const pki::Secret token(std::string_view(*text).substr(0, text->find_first_of("\r\n")));
+  identity_.join(options_.broker, token, calls_.connect,
+                 life_.guard([this](const Result<Credentials>& joined) {
+                   if (joined) {
+                     log_.write(Level::info, "joined",
+                                {{"cluster", joined->name}, {"federation", joined->federation}});
+                     return go_home(joined);
+                   }
+                   if (!tries_again(joined.error(), &ClusterHome::join)) lose(joined.error());
+                 }));
+}
+
+void ClusterHome::go_home(const Result<Credentials>& credentials) {
+  if (is_out_) return;
+  if (!credentials) return lose(credentials.error());
+  calls_.on_home(*credentials);
+}
+
+}  // namespace spillway::agent
