@@ -57,6 +57,12 @@ demo: build/release/build.ninja ## watch a federation at work on this machine
 	@cmake --build build/release --target spillway
 	@build/release/spillway demo
 
+.PHONY: image
+image: build/release/build.ninja ## pack the program into an OCI image archive, build/image/*.tar
+	@cmake --build build/release --target spillway
+	@version=$$(build/release/spillway --version); \
+	tools/image/make_image build/release/spillway --version "$${version#spillway }" --out build/image
+
 .PHONY: bench
 bench: build/release/build.ninja ## run the benchmarks (ONLY=<name> for one)
 	@cmake --build build/release --target spillway_bench
