@@ -11,6 +11,7 @@ namespace {
 struct InitArguments {
   BrokerSetup setup;
   std::string operator_role;  // NAME or NAME=operator
+  bool if_missing = false;
 };
 
 Status take_operator(InitArguments& arguments) {
@@ -31,6 +32,10 @@ int run_init(InitArguments arguments) {
     return wrongly_called("broker init", status.error());
   }
   arguments.setup.data = data_folder(arguments.setup.data);
+  if (arguments.if_missing && is_set_up(arguments.setup.data)) {
+    fmt::print("A broker is set up in {} already; all stays as it is.\n", arguments.setup.data);
+    return k_ok;
+  }
   const auto done = set_up_broker(arguments.setup);
   if (!done) return failed("broker init", done.error());
   const std::string& data = arguments.setup.data;
@@ -65,6 +70,8 @@ void add_broker_init(Word verb) {
       .show_default();
   word.option("--operator", arguments->operator_role, "The first operator's name (operator)")
       .type_name("NAME=operator");
+  word.flag("--if-missing", arguments->if_missing,
+            "A broker that is set up already is left as it is: for init containers");
   word.examples(
       "  spillway broker init --data ./broker --federation lab\n"
       "  spillway broker init --federation eu.example --name broker.eu.example \\\n"

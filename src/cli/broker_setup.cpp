@@ -33,10 +33,7 @@ Status make_data_folder(const std::string& data) {
 }
 
 Status refuse_if_complete(const std::string& data) {
-  if (!is_there(data + "/" + k_config_file) || !is_there(authority_in(data)) ||
-      !agent::has_joined(operator_in(data))) {
-    return {};
-  }
+  if (!is_set_up(data)) return {};
   return fail(Code::conflict, data, "a broker is set up here already",
               fmt::format("run it: spillway broker --data {0}; for another operator: spillway "
                           "broker operator --data {0}",
@@ -68,6 +65,11 @@ Status make_operator(const BrokerSetup& setup, const std::string& url, const std
 }
 
 }  // namespace
+
+bool is_set_up(const std::string& data) {
+  return is_there(data + "/" + k_config_file) && is_there(authority_in(data)) &&
+         agent::has_joined(operator_in(data));
+}
 
 Result<BrokerSetupDone> set_up_broker(const BrokerSetup& setup) {
   SPILLWAY_TRY(pki::check_federation(setup.federation));

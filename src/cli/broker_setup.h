@@ -23,6 +23,7 @@ struct BrokerSetupDone {
   std::string operator_dir;
 };
 
+bool is_set_up(const std::string& data);  // completely
 Result<BrokerSetupDone> set_up_broker(const BrokerSetup& setup);
 
 }  // namespace spillway::cli

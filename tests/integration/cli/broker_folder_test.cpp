@@ -18,6 +18,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 TEST_F(Federation, InitIsDoneOnce) {
+  EXPECT_EQ(run_spillway(init_line() + " --if-missing").code, 0);
   const Ended again = run_spillway(init_line());
   EXPECT_EQ(again.code, 1);
   EXPECT_THAT(again.err,

@@ -1,0 +1,159 @@
+"""Broker and agent installed from the chart, with the chart's own rights, on the kubelet of the cluster `real`.
+Run by tests/e2e/run, which has loaded the image."""
+import json
+import os
+import time
+import unittest
+from pathlib import Path
+
+from on_a_cluster import PATIENCE_SECONDS, OnACluster, call
+
+CHART = Path(__file__).resolve().parent.parent.parent / "deploy" / "charts" / "spillway"
+SPILLWAY = "/usr/bin/spillway"
+IDENTITY = ("--dir", "/data/broker/operator", "--broker", "https://127.0.0.1:7443")
+# All that is free, in units that fit anything; played nodes are not for sale.
+VALUES = {
+    "image": {"pullPolicy": "Never"},
+    "broker": {"enabled": True, "storage": {"persistent": False}},
+    "agent": {"policy": {
+        "noun": "policy", "version": 1,
+        "ladder": [{"name": "tiny", "shape": {"cpu": "100m", "memory": "64Mi", "pods": 1}}],
+        "price": {"currency": "EUR", "cpu_hour": 0.02}, "visibility": "everyone",
+        "place": {"latitude": 45.07, "longitude": 7.68, "country": "IT"}}},
+}
+
+
+def millis(text):
+    return int(text[:-1]) if text.endswith("m") else int(text) * 1000
+
+
+class Installed(OnACluster, unittest.TestCase):
+    cluster = "real"
+
+    def setUp(self):
+        super().setUp()
+        self.helm("install", "e2e", CHART, "-f", "-", stdin=json.dumps(VALUES))
+        self.addCleanup(self.helm, "uninstall", "e2e", "--ignore-not-found")
+        address = self.get("pod", "e2e-broker-0", "{.status.podIP}")
+        token = self.as_operator("token", "create", "--cluster", "site", "--roles", "provider", "-o", "plain")
+        self.helm("upgrade", "e2e", CHART, "--reuse-values", "-f", "-", stdin=json.dumps({
+            "agent": {"enabled": True, "join": {"broker": f"https://{address}:7443",
+                                                "token": token.split()[-1]}}}))
+
+    def helm(self, verb, *arguments, **more):
+        waiting = () if verb == "uninstall" else ("--wait", f"--timeout={PATIENCE_SECONDS - 5}s")
+        return call(os.environ["HELM"], f"--kubeconfig={self.kubeconfig}", "-n", self.namespace,
+                    verb, *arguments, *waiting, **more)
+
+    def in_namespace(self, *arguments, **more):
+        return self.kubectl("-n", self.namespace, *arguments, **more)
+
+    def get(self, kind, name, what):
+        return self.in_namespace("get", kind, name, "-o", f"jsonpath={what}")
+
+    def as_operator(self, *words):
+        return self.in_namespace("exec", "e2e-broker-0", "-c", "broker", "--", SPILLWAY, *words, *IDENTITY)
+
+    def eventually(self, what):
+        """What a question answers, as soon as it answers anything. Each question takes a process and its time."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while time.monotonic() < deadline:
+            answer = what()
+            if answer:
+                return answer
+        raise AssertionError("it did not come about in time")
+
+    def holder(self):
+        """The pod of the active agent."""
+        return self.get("lease", "e2e-agent", "{.spec.holderIdentity}").rpartition("_")[0]
+
+    def free_millis(self):
+        """Of real nodes: what can be allocated less what pods ask for, as the scheduler counts."""
+        nodes = {node["metadata"]["name"]: node for node in
+                 json.loads(self.kubectl("get", "nodes", "-o", "json"))["items"]}
+        free = sum(millis(node["status"]["allocatable"]["cpu"]) for node in nodes.values())
+        for pod in json.loads(self.kubectl("get", "pods", "-A", "-o", "json"))["items"]:
+            if pod["spec"].get("nodeName") in nodes and pod["status"]["phase"] in ("Pending", "Running"):
+                free -= max(sum(millis(one.get("resources", {}).get("requests", {}).get("cpu", "0"))
+                                for one in pod["spec"]["containers"]),
+                            *(millis(one.get("resources", {}).get("requests", {}).get("cpu", "0"))
+                              for one in pod["spec"].get("initContainers", [])), 0)
+        return free
+
+    def sold_millis(self):
+        pools = json.loads(self.as_operator("pools", "-o", "json"))["pools"]
+        return sum(millis(str(row["pool"]["capacity"]["cpu"])) for row in pools)
+
+    def test_the_agent_joins_by_token_and_offers_what_is_free(self):
+        self.eventually(lambda: "tiny" in self.as_operator("offers", "--all"))
+        self.eventually(lambda: self.sold_millis() == self.free_millis() > 0)
+
+    def test_another_agent_goes_on_when_the_active_one_is_gone_and_upgrades_lose_nothing(self):
+        first = self.eventually(self.holder)
+        self.eventually(lambda: "tiny" in self.as_operator("offers", "--all"))
+        identity = self.get("secret", "e2e-agent-identity", "{.data.key\\.pem}")
+        self.assertTrue(identity)
+        self.in_namespace("delete", "pod", first, "--wait=false")
+        second = self.eventually(lambda: (lambda name: name if name != first else "")(self.holder()))
+        address = self.get("pod", second, "{.status.podIP}")
+        self.eventually(lambda: "spillway_agent_connected 1" in
+                        call("curl", "-sS", "--max-time", "10", f"http://{address}:8080/metrics"))
+        self.helm("upgrade", "e2e", CHART, "--reuse-values", "--set", "agent.resources.requests.cpu=60m")
+        self.assertEqual(self.get("secret", "e2e-agent-identity", "{.data.key\\.pem}"), identity)
+        self.helm("uninstall", "e2e")
+        self.assertEqual(self.get("secret", "e2e-agent-identity", "{.data.key\\.pem}"), identity)
+        self.kubectl("get", "clusterrole", f"{self.namespace}-e2e-agent", fails=True)
+        self.helm("install", "e2e", CHART, "-f", "-", stdin=json.dumps({
+            **VALUES, "agent": {"enabled": True}}))
+        self.assertEqual(self.get("secret", "e2e-agent-identity", "{.data.key\\.pem}"), identity)
+        self.eventually(lambda: self.get("lease", "e2e-agent", "{.spec.holderIdentity}"))
+
+    def test_the_agent_may_do_what_it_must_and_nothing_else(self):
+        self.in_namespace("create", "secret", "generic", "other", "--from-literal=a=b")
+        account = f"system:serviceaccount:{self.namespace}:e2e-agent"
+        for right, allowed in {
+            ("list", "pods", "-A"): True,
+            ("watch", "nodes"): True,
+            ("get", "secrets/e2e-agent-identity"): True,
+            ("update", "secrets/e2e-agent-state"): True,
+            ("update", "leases/e2e-agent"): True,
+            ("get", "secrets/other"): False,
+            ("get", "secrets/e2e-agent-token"): False,
+            ("list", "secrets"): False,
+            ("create", "secrets"): False,
+            ("delete", "secrets/e2e-agent-identity"): False,
+            ("create", "leases"): False,
+            ("update", "leases/other"): False,
+            ("get", "configmaps"): False,
+            ("create", "pods"): False,
+            ("update", "pods"): False,
+            ("delete", "pods"): False,
+            ("create", "pods/exec"): False,
+            ("patch", "nodes"): False,
+        }.items():
+            with self.subTest(right=right):
+                scope = () if right[-1] == "-A" else ("-n", self.namespace)
+                self.assertEqual(self.can(account, *right, *scope), "yes" if allowed else "no")
+        self.assertIn("forbidden", self.in_namespace("get", "secret", "other", f"--as={account}", fails=True).lower())
+
+    def can(self, account, *right):
+        """yes or no; a no also makes kubectl fail, a no with a reason has it on the same line."""
+        told = call("sh", "-c", 'kubectl "$@" 2>/dev/null || true', "kubectl", f"--kubeconfig={self.kubeconfig}",
+                    "auth", "can-i", *right, f"--as={account}")
+        return told.split()[0]
+
+    def test_nothing_in_a_pod_may_do_more_than_it_must(self):
+        for pod in json.loads(self.in_namespace("get", "pods", "-o", "json"))["items"]:
+            spec = pod["spec"]
+            self.assertTrue(spec["securityContext"]["runAsNonRoot"])
+            self.assertEqual(spec["securityContext"]["seccompProfile"]["type"], "RuntimeDefault")
+            for container in spec["containers"] + spec.get("initContainers", []):
+                own = container["securityContext"]
+                self.assertTrue(own["readOnlyRootFilesystem"])
+                self.assertFalse(own["allowPrivilegeEscalation"])
+                self.assertEqual(own["capabilities"]["drop"], ["ALL"])
+                self.assertIn("memory", container["resources"]["limits"])
+
+
+if __name__ == "__main__":
+    unittest.main()
