@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "kube/base64.h"
+#include "base/base64.h"
 
 namespace spillway::agent {
 namespace {
@@ -14,7 +14,7 @@ Result<HeldSecret::Data> data_in(const kube::Object& object, const std::string& 
   const kube::Object* members = model::look(object, {"data"});
   if (members == nullptr) return data;
   for (const kube::Object& member : members->items) {
-    auto bytes = kube::from_base64(model::text_at(*members, {member.key}));
+    auto bytes = from_base64(model::text_at(*members, {member.key}));
     if (!bytes) {
       return fail(Code::invalid, thing, fmt::format("{} is no base64", member.key),
                   "mend it, or remove it");
@@ -27,7 +27,7 @@ Result<HeldSecret::Data> data_in(const kube::Object& object, const std::string& 
 void put_data(kube::Object& object, const HeldSecret::Data& data) {
   kube::Object members = model::object_node();
   for (const auto& [key, bytes] : data) {
-    model::put(members, key, model::text_node(kube::to_base64(bytes)));
+    model::put(members, key, model::text_node(to_base64(bytes)));
   }
   model::put(object, "data", std::move(members));
 }

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/base64.h"
 #include "embedded/cluster.h"
-#include "kube/base64.h"
 #include "kube/session.h"
 #include "kube/watch.h"
 #include "live/broker_process.h"
@@ -106,8 +106,7 @@ class HomeCluster {
 };
 
 agent::AgentState state_in(const kube::Object& secret) {
-  const auto text =
-      kube::from_base64(model::text_at(secret, {"data", agent::ClusterState::k_file}));
+  const auto text = from_base64(model::text_at(secret, {"data", agent::ClusterState::k_file}));
   return agent::state_from_json(text.value_or("")).value_or(agent::AgentState{});
 }
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kube/base64.h"
+#include "base/base64.h"
 #include "model/json.h"
 #include "pki/authority.h"
 #include "pki/private_file.h"
@@ -49,12 +49,12 @@ struct Shelf {
   }
   std::string text_of(const std::string& secret, std::string_view file) {
     const auto coded = model::text_at(objects[secret], {"data", file});
-    return kube::from_base64(coded).value_or("");
+    return from_base64(coded).value_or("");
   }
   // Somebody who does not know of us.
   void write(const std::string& secret, std::string_view file, std::string_view bytes) {
     kube::Object object = objects[secret];
-    model::put(model::ensure(object, {"data"}), file, model::text_node(kube::to_base64(bytes)));
+    model::put(model::ensure(object, {"data"}), file, model::text_node(to_base64(bytes)));
     store(secret, std::move(object));
   }
   void label(const std::string& secret) {
