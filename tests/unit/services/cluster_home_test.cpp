@@ -93,7 +93,7 @@ class ClusterHomeTest : public ::testing::Test {
   std::string put_token() {
     const pki::Token token =
         pki::make_token(pki::fingerprint_of(authority.certificate_pem()).value());
-    const std::string path = folder / "token";
+    std::string path = folder / "token";
     EXPECT_TRUE(pki::write_private(path, std::string(pki::to_text(token).view()) + "\n"));
     return path;
   }
