@@ -120,14 +120,32 @@ class Rounds {
         return;
       }
     }
+    if (contracts.size() != acknowledged_.size()) report_.broken = "two keys, one contract";
+    if (report_.broken.empty()) check_sums();
+  }
+
+  // Many rounds take longer than a hold lasts: what has expired is there, and is sold no more. The
+  // pool is looked at first: what expires meanwhile makes the sum of the contracts smaller.
+  void check_sums() {
     const auto pool =
         Members::read<wire::PoolRow>(members_.call(seller_, Members::get("/v1/pools/seller/pool")));
     const int64_t sold = pool.committed.cpu_millis / tiny_shape().cpu_millis;
-    const auto known = static_cast<int64_t>(acknowledged_.size());
-    report_.unanswered_there = sold - known;
-    if (contracts.size() != acknowledged_.size()) report_.broken = "two keys, one contract";
-    if (sold < known || sold > asked_) {
-      report_.broken = fmt::format("{} sold, {} acknowledged, {} asked for", sold, known, asked_);
+    int64_t live = 0;
+    for (const auto& [key, contract] : acknowledged_) {
+      const auto answer =
+          members_.call(buyers_[key.first], Members::get("/v1/contracts/" + contract));
+      const auto seen = Members::read<wire::ContractAnswer>(answer).contract;
+      if (seen.is_live()) {
+        ++live;
+      } else if (seen.reason != model::EndReason::expired) {
+        report_.broken = fmt::format("{} has ended: {}", contract, answer.body);
+        return;
+      }
+    }
+    report_.unanswered_there = sold - live;
+    if (sold < live || sold > asked_) {
+      report_.broken =
+          fmt::format("{} sold, {} acknowledged and live, {} asked for", sold, live, asked_);
     }
   }
 
