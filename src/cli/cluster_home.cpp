@@ -34,10 +34,16 @@ std::vector<std::string> ClusterHome::all() {
   std::vector<std::string> names;
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(home_of_all(), none)) {
-    names.push_back(entry.path().filename().string());
+    if (entry.is_directory(none)) names.push_back(entry.path().filename().string());
   }
   std::ranges::sort(names);
   return names;
+}
+
+Result<pki::FileHandle> ClusterHome::lock() {
+  std::error_code none;
+  std::filesystem::create_directories(home_of_all(), none);
+  return pki::lock_folder(home_of_all());
 }
 
 std::optional<ProcessMark> ClusterHome::process() const {

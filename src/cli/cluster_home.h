@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "cli/process_mark.h"
+#include "pki/file_handle.h"
 
 namespace spillway::cli {
 
@@ -20,6 +21,8 @@ class ClusterHome {
   std::string kubeconfig() const { return folder_ + "/kubeconfig"; }
   std::string log() const { return folder_ + "/log"; }
 
+  // Whoever starts or ends one waits for the others that do.
+  static Result<pki::FileHandle> lock();
   std::optional<ProcessMark> process() const;  // that runs
   Status remember(const ProcessMark& mark) const;
   void remove() const;

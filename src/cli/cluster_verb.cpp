@@ -71,14 +71,14 @@ Status wait_for_kubeconfig(const ClusterHome& home, const ProcessMark& mark) {
 Status up_embedded(EmbeddedWish wish) {
   const auto home = ClusterHome::of(wish.name);
   if (!home) return tl::unexpected(home.error());
+  const auto alone = ClusterHome::lock();
+  if (!alone) return tl::unexpected(alone.error());
   if (home->process()) {
     return fail(Code::conflict, "cluster " + wish.name, "it is up",
                 fmt::format("use it with --kubeconfig {}, or end it: spillway cluster down {}",
                             home->kubeconfig(), wish.name));
   }
   home->remove();
-  std::error_code none;
-  std::filesystem::create_directories(std::filesystem::path(home->folder()).parent_path(), none);
   SPILLWAY_TRY(pki::make_private_folder(home->folder()));
   wish.kubeconfig = home->kubeconfig();
   const pki::FileHandle log(
@@ -87,7 +87,10 @@ Status up_embedded(EmbeddedWish wish) {
   const auto pid = start_self(run_words(wish), log.get(), log.get(), Outlives::parent);
   if (!pid) return tl::unexpected(pid.error());
   const ProcessMark mark = mark_of(wish.name, *pid);
-  SPILLWAY_TRY(home->remember(mark));
+  if (auto kept = home->remember(mark); !kept) {
+    end_all(std::vector{mark});
+    return kept;
+  }
   SPILLWAY_TRY(wait_for_kubeconfig(*home, mark));
   fmt::print(
       "cluster {} is up (embedded: a scheduler and {} nodes that run nothing)\n"

@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t k_most_bytes = size_t{16} << 20;
 constexpr int k_most_changes = 10;
+constexpr int k_most_pages = 10'000;
 
 void add(std::string& query, std::string_view name, std::string_view value) {
   if (value.empty()) return;
@@ -91,6 +92,7 @@ struct Api::Listing {
   std::string next;
   bool is_first = true;
   int attempts = 1;
+  int pages = 0;
 };
 
 struct Api::Changing {
@@ -206,6 +208,12 @@ void Api::on_list_page(const std::shared_ptr<Listing>& listing, Result<Object> p
   told.is_last = listing->next.empty();
   for (Object& member : page->items) {
     if (member.key == "items") told.items = std::move(member.items);
+  }
+  if (++listing->pages > k_most_pages) {
+    return listing->then(fail(Code::invalid,
+                              to_text(listing->resource, {listing->wanted.space, {}}),
+                              fmt::format("the list has no end after {} pages", k_most_pages),
+                              "look whether this is an API server"));
   }
   std::string version = told.version;
   listing->on_page(std::move(told));

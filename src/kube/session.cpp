@@ -5,9 +5,9 @@
 namespace spillway::kube {
 namespace {
 
-// A quiet cluster sends nothing on a watch between bookmarks, and we end each ourselves within ten
-// minutes: a peer that vanished is noticed by the kernel's probes long before.
-constexpr Duration k_longest_silence = minutes(11);
+// A watch has a bookmark about once a minute. A server that says nothing for longer may have
+// stopped without its kernel noticing: then the watch is taken up again, which costs two requests.
+constexpr Duration k_longest_silence = seconds(100);
 constexpr const char* k_system_authorities = "/etc/ssl/certs/ca-certificates.crt";
 
 std::shared_ptr<TokenSource> tokens_of(net::Poll& poll, host::Loop& loop, const Access& access) {

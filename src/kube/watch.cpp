@@ -10,6 +10,7 @@ namespace spillway::kube {
 namespace {
 
 constexpr int k_most_stuck = 3;
+constexpr Duration k_longest_hurry = seconds(2);         // between short ones that told something
 constexpr Duration k_longest_pause = milliseconds(200);  // between streams that end in good order
 
 std::string key_text(std::string_view space, std::string_view name) {
@@ -75,7 +76,10 @@ void Watch::list() {
 
 void Watch::take_page(ListPage page) {
   if (page.is_first) ++list_;
-  for (const Object& object : page.items) put(object);
+  for (const Object& object : page.items) {
+    put(object);
+    if (is_full_) return fail(too_many());
+  }
 }
 
 void Watch::finish_list(const std::string& version) {
@@ -151,7 +155,10 @@ bool Watch::take_line(std::string_view line) {
   has_moved_ = true;
   take_change(type, *object);
   version_ = version;
-  return true;
+  if (!is_full_) return true;
+  refused_ = too_many();
+  version_.clear();
+  return false;
 }
 
 void Watch::take_change(const std::string& type, const Object& object) {
@@ -161,9 +168,19 @@ void Watch::take_change(const std::string& type, const Object& object) {
 }
 
 // A namespace with a slash, which no API server has, would make two names one.
+// More than any cluster has: then nothing is known, and that is said.
+Error Watch::too_many() const {
+  return {Code::invalid, to_text(resource_, {wanted_.space, {}}),
+          fmt::format("there are more than {}", k_most_objects),
+          "look whether this is an API server"};
+}
+
 void Watch::put(const Object& object) {
   if (name_in(object).empty() || space_in(object).find('/') != std::string_view::npos) return;
-  known_[key_text(space_in(object), name_in(object))] = list_;
+  const std::string key = key_text(space_in(object), name_in(object));
+  is_full_ = known_.size() >= k_most_objects && !known_.contains(key);
+  if (is_full_) return;
+  known_[key] = list_;
   calls_.on_put(object);
 }
 
@@ -174,17 +191,18 @@ void Watch::gone(const Object& object) {
 // Streams are never dropped inside of their own calls. However one ends, the next one begins where
 // it ended; unless there is nothing to be had from there any more.
 void Watch::end(const Error& why) {
-  const bool is_settled = has_moved_ || api_.loop().now() - opened_ >= k_settled;
+  const bool is_settled = api_.loop().now() - opened_ >= k_settled;
   if (has_moved_) {
     stuck_ = 0;
   } else if (refused_ || !is_settled) {
     ++stuck_;
   }
   if (why.code == Code::gone || stuck_ >= k_most_stuck) version_.clear();
+  // Only time shows that all is well: a server that says a word and hangs up is not hurried to.
   if (is_settled) backoff_.reset();
-  const bool is_orderly = is_settled && !refused_;
-  if (!is_orderly) return fail(why);
-  go_on_after(host::between(api_.random(), {}, k_longest_pause));
+  if (refused_ || (!is_settled && !has_moved_)) return fail(why);
+  if (is_settled) return go_on_after(host::between(api_.random(), {}, k_longest_pause));
+  go_on_after(backoff_.next(api_.random(), k_longest_hurry));
 }
 
 void Watch::fail(const Error& why) {

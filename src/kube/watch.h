@@ -41,6 +41,7 @@ struct WatchCounts {
 
 class Watch {
  public:
+  static constexpr size_t k_most_objects = 200'000;
   static constexpr Duration k_settled = seconds(5);  // a stream that lived so long was no accident
 
   Watch(Api& api, Resource resource, Wanted wanted, WatchCalls calls);
@@ -63,6 +64,7 @@ class Watch {
   void take_change(const std::string& type, const Object& object);
   void put(const Object& object);
   void gone(const Object& object);
+  Error too_many() const;
   void end(const Error& why);
   void go_on();
   void go_on_after(Duration wait);
@@ -83,6 +85,7 @@ class Watch {
   bool is_synced_ = false;
   bool has_moved_ = false;        // the stream has told something
   bool is_told_ = false;          // of the trouble
+  bool is_full_ = false;          // more objects than are taken
   int stuck_ = 0;                 // streams from the same version that told nothing
   std::optional<Error> refused_;  // why the stream is of no use
   WatchCounts counts_;

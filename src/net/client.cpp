@@ -87,6 +87,8 @@ class Client::Core final : public ClientHost, public std::enable_shared_from_thi
 
  private:
   std::shared_ptr<ClientConnection> connect(bool is_stream);
+  void give_out();
+  void take_unserved(std::deque<Errand>& failed);
   void serve();
   void keep_ticking();
   void tick();
@@ -137,18 +139,24 @@ std::unique_ptr<Reading> Client::Core::open(Errand errand) {
   return std::make_unique<LiveReading>(connection);
 }
 
-// Gives what waits to idle connections, and opens more if they do not suffice.
-void Client::Core::serve() {
-  size_t kept = 0;
-  size_t connecting = 0;
+void Client::Core::give_out() {
   const auto present = connections_;
   for (const auto& connection : present) {
+    if (connection->is_stream() || queue_.empty() || !connection->is_idle()) continue;
+    connection->begin(std::move(queue_.front()));
+    queue_.pop_front();
+  }
+}
+
+// Gives what waits to idle connections, and opens more if they do not suffice.
+void Client::Core::serve() {
+  give_out();
+  size_t kept = 0;
+  size_t connecting = 0;
+  for (const auto& connection : connections_) {
     if (connection->is_stream()) continue;
     ++kept;
     if (connection->is_connecting()) ++connecting;
-    if (queue_.empty() || !connection->is_idle()) continue;
-    connection->begin(std::move(queue_.front()));
-    queue_.pop_front();
   }
   const size_t most = std::max<size_t>(options.connections, 1);
   for (; connecting < queue_.size() && kept < most; ++kept, ++connecting) connect(false);
@@ -189,15 +197,34 @@ void Client::Core::gone(ClientConnection& connection, std::optional<Errand> erra
   } else if (errand) {
     failed.push_back(std::move(*errand));
   }
-  // Nobody is left to serve those who wait, and a new attempt would end the same way.
-  const bool has_others = std::any_of(connections_.begin(), connections_.end(),
-                                      [](const auto& each) { return !each->is_stream(); });
-  if (never_connected && !connection.is_stream() && !has_others) {
-    for (Errand& each : std::exchange(queue_, {})) failed.push_back(std::move(each));
-  }
+  const bool is_in_vain = never_connected && !connection.is_stream();
+  if (is_in_vain) take_unserved(failed);
   const auto self = shared_from_this();
   for (Errand& each : failed) tell(each, why);
-  if (!is_shut_) serve();
+  if (is_shut_) return;
+  // At once another attempt would end the same way, and so on: the next one is made for the next
+  // request, or at the next tick.
+  if (is_in_vain) {
+    give_out();
+  } else {
+    serve();
+  }
+}
+
+// After an attempt to connect that failed: who waits for somebody that was connected goes on
+// waiting; else one fails with it, and all when nobody else is on the way.
+void Client::Core::take_unserved(std::deque<Errand>& failed) {
+  bool has_others = false;
+  for (const auto& each : connections_) {
+    if (each->is_stream()) continue;
+    if (each->was_connected()) return;
+    has_others = true;
+  }
+  while (!queue_.empty()) {
+    failed.push_back(std::move(queue_.front()));
+    queue_.pop_front();
+    if (has_others) return;
+  }
 }
 
 void Client::Core::keep_ticking() {
@@ -221,6 +248,7 @@ void Client::Core::tick() {
     queue_.pop_front();
     tell(errand, late_error(server, "no answer", options.connect + options.answer));
   }
+  if (!is_shut_ && !queue_.empty()) serve();
   if (!is_shut_ && (!connections_.empty() || !queue_.empty())) keep_ticking();
 }
 

@@ -180,6 +180,7 @@ Status AgentService::start_live() {
   live_.emplace(
       cluster_->api(), log_, ClusterId(credentials_.name), std::move(*policy),
       agent::LiveSupplyCalls{[this](agent::Supply next) { agent_->set_supply(std::move(next)); },
+                             [this] { return agent_->state().supply; },
                              [this] { return agent_->carrying(); }});
   live_->start();
   reload_->start();

@@ -84,22 +84,24 @@ void LiveSupply::set_policy(supply::OfferingPolicy policy) {
   change();
 }
 
+// By a timer and not by the clock, which may be set.
 void LiveSupply::lose_sight(const Error& why) {
   log_.write(Level::warning, "the cluster cannot be seen", {{"why", why.message()}});
-  if (blind_since_) return;
-  blind_since_ = api_.loop().now();
-  come_back_at(*blind_since_ + k_blind);
+  if (std::exchange(is_in_trouble_, true)) return;
+  api_.loop().after(k_blind, life_.guard([this, trouble = ++troubles_] {
+    if (!is_in_trouble_ || trouble != troubles_) return;
+    is_blind_ = true;
+    log_.write(Level::warning, "nothing is offered until the cluster is seen again", {});
+    change();
+  }));
 }
 
 void LiveSupply::see() {
-  if (!blind_since_ || nodes_->is_in_trouble() || pods_->is_in_trouble()) return;
-  blind_since_.reset();
+  if (!is_in_trouble_ || nodes_->is_in_trouble() || pods_->is_in_trouble()) return;
+  is_in_trouble_ = false;
+  is_blind_ = false;
   log_.write(Level::info, "the cluster is seen again", {});
   change();
-}
-
-bool LiveSupply::is_blind(Instant now) const {
-  return blind_since_ && now - *blind_since_ >= k_blind;
 }
 
 void LiveSupply::change() {
@@ -128,17 +130,22 @@ void LiveSupply::step() {
 }
 
 void LiveSupply::publish(Instant now) {
+  if (is_blind_) return withhold();
   supply::Offering offering = supply::offer(view_, policy_, cluster_, now);
   if (!offering.known) return;
-  if (is_blind(now)) {
-    offering.supply.offers.clear();
-    offering.explanation.withheld = "the cluster cannot be seen";
-  }
   const std::vector<model::Pool> carrying = calls_.carrying();
   supply::keep_pools(offering.supply, carrying);
   explanation_ = std::move(offering.explanation);
   if (offering.changes_at) come_back_at(*offering.changes_at);
   calls_.then(std::move(offering.supply));
+}
+
+void LiveSupply::withhold() {
+  explanation_ = {};
+  explanation_.withheld = "the cluster cannot be seen";
+  supply::Supply left = calls_.published();
+  left.offers.clear();
+  calls_.then(std::move(left));
 }
 
 }  // namespace spillway::agent

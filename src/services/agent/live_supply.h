@@ -2,9 +2,9 @@
 // supply/ needs of them, and hands on a new Supply when one comes of it: soon after the first
 // change, and no more often than k_pause after that.
 //
-// Nothing is handed on before nodes and pods are both known in full. Who cannot see the cluster any
-// more goes on with what it knew for k_blind, and then offers nothing until it sees again: pools
-// and contracts stay, but nobody can know what is free.
+// Nothing is handed on before nodes and pods are both known in full. Who cannot see the cluster, or
+// has not seen it yet, goes on with what was published for k_blind, and then offers nothing until
+// it sees: pools and contracts stay, but nobody can know what is free.
 #pragma once
 
 #include <functional>
@@ -21,6 +21,7 @@ namespace spillway::agent {
 
 struct LiveSupplyCalls {
   std::function<void(supply::Supply)> then;
+  std::function<supply::Supply()> published;  // what was handed on last, also before a restart
   // The pools that contracts live on, as they were last published.
   std::function<std::vector<model::Pool>()> carrying;
 };
@@ -48,9 +49,9 @@ class LiveSupply {
   void come_back_at(Instant time);
   void step();
   void publish(Instant now);
+  void withhold();
   void lose_sight(const Error& why);
   void see();
-  bool is_blind(Instant now) const;
 
   kube::Api& api_;
   services::Log& log_;
@@ -61,7 +62,9 @@ class LiveSupply {
   supply::Explanation explanation_;
   std::unique_ptr<kube::Watch> nodes_;
   std::unique_ptr<kube::Watch> pods_;
-  std::optional<Instant> blind_since_;
+  bool is_in_trouble_ = false;
+  bool is_blind_ = false;  // in trouble for k_blind
+  uint64_t troubles_ = 0;
   Instant next_;                    // not to be handed on before
   Instant later_ = k_last_instant;  // changes by then, by time alone
   bool is_changed_ = false;

@@ -175,8 +175,10 @@ TEST_F(ClientTest, AServerWhoseCertificateHasExpiredIsNotBelievedUntilItIsRenewe
 class WatchUnderFaults : public ClientTest {
  protected:
   void start_watch() {
+    thread_.run([this] { return watch_.reset(), true; });
     open(admin_);
     thread_.run([this] {
+      heard_.clear();
       WatchCalls calls;
       calls.on_put = [this](const Object& object) { heard_.emplace(name_in(object)); };
       calls.on_gone = [this](const Name& name) { heard_.erase(name.name); };
@@ -247,27 +249,26 @@ TEST_F(WatchUnderFaults, KnowsInTheEndWhatIsThere) {
   };
   // Rules hold for what is asked for later: so that each comes to its turn, no stream lasts long.
   const Fault k_short{.verb = "watch", .cut_after = milliseconds(30)};
-  fault(k_short);
-  start_watch();
   int number = 0;
   for (const auto& [name, each] : faults) {
     fault(each);
     fault(k_short);
+    start_watch();  // another one: waits that grew under the last fault would only make this slow
     const int64_t before = injected();
     for (int i = 0; i < 20; ++i) {
       put(fmt::format("c{}", number++));
       if (i % 3 == 0) remove(*there_.begin());
     }
-    EXPECT_TRUE(comes_true([&] { return injected() >= before + 3; })) << name << " was never met";
+    EXPECT_TRUE(comes_true([&] { return injected() > before; })) << name << " was never met";
     if (number % 2 == 0) thread_.run([this] { return cluster_->forget_history(), true; });
     thread_.run([this] { return cluster_->faults().clear(), true; });
     fault(k_short);
     EXPECT_TRUE(knows_all()) << name;
+    // Without a storm.
+    const WatchCounts counts = thread_.run([this] { return watch_->counts(); });
+    EXPECT_LT(counts.lists, 20U) << name;
+    EXPECT_LT(counts.streams, 50U) << name;
   }
-  // Without a storm: a few tries for each fault.
-  const WatchCounts counts = thread_.run([this] { return watch_->counts(); });
-  EXPECT_LT(counts.lists, 200U);
-  EXPECT_LT(counts.streams, 2000U);
 }
 
 TEST_F(WatchUnderFaults, AServerThatComesBackFromABackupIsListedAgain) {

@@ -225,6 +225,32 @@ TEST(Client, SaysThatNobodyIsThere) {
   EXPECT_NE(reason_of(answer).find("refused"), std::string::npos) << reason_of(answer);
 }
 
+TEST(Client, SaysSoToAllWhoWaitAndDoesNotTryOverAndOver) {
+  uint16_t port = 0;
+  {
+    TestServer server({}, true);
+    port = server.port();
+  }
+  ClientOptions options;
+  options.host = "127.0.0.1";
+  options.port = port;
+  options.is_plain = true;
+  TestClient client(options);
+  constexpr size_t k_requests = 10;
+  std::vector<Error> told;
+  for (size_t i = 0; i < k_requests; ++i) {
+    client.client->send(get("/"), [&](const Result<Response>& answer) {
+      ASSERT_FALSE(answer.has_value());
+      told.push_back(answer.error());
+    });
+  }
+  client.run_until([&] { return told.size() == k_requests; });
+  for (const Error& each : told) {
+    EXPECT_NE(each.reason.find("refused"), std::string::npos) << each.message();
+  }
+  EXPECT_LE(client.client->counts().opened, k_requests);
+}
+
 TEST(Client, AsksAgainWhenAKeptConnectionWasClosedButOnlyWhatIsIdempotent) {
   TestServer server;
   int cuts = 0;
