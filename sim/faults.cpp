@@ -16,6 +16,7 @@ FaultPlan draw_plan(World& world) {
   plan.clock_step = sometimes(minutes(10));
   plan.slow_disk = sometimes(minutes(8));
   plan.max_skew = sometimes(minutes(2));
+  plan.cluster_fault = seconds(40);
   return plan;
 }
 

@@ -3,11 +3,15 @@
 // recount from the rows and share no arithmetic with the book.
 //
 // clang-format off
-//   1 cover      a grant is covered by its pool, quota and budget; sums are what they sum; charges
+//   1 cover      a grant is covered by its pool, quota and budget; sums are what they sum; charges;
+//                an agent offers no more than is free in what it has seen of its cluster, and in the
+//                end what is free there
 //   2 durable    what was acknowledged is there; a key has one answer; log and versions have no gaps;
 //                every broker hears every event once, in order; so does every party, of its own
-//   3 owned      nothing stays behind: when all is quiet every contract is closed (settled())
-//   4 calm       no lease ends before its deadline and the recorded outage; no unconfirmed pool sells
+//   3 owned      nothing stays behind: when all is quiet every contract is closed (settled()); no
+//                more streams of a cluster are open than there are watches
+//   4 calm       no lease ends before its deadline and the recorded outage; no unconfirmed pool
+//                sells; an API server in trouble is not stormed
 //   5 private    nobody is sold what it may not see; foreign contracts do not exist; a token serves one
 //                key, in its time; who is revoked neither renews nor sells; nobody is told of events
 //                or shown contracts of others
@@ -28,6 +32,7 @@
 #include "market/commands.h"
 #include "market/rules.h"
 #include "net/message.h"
+#include "services/agent/live_supply.h"
 #include "services/wire/bodies.h"
 #include "sim/rows.h"
 
@@ -50,6 +55,12 @@ class Laws {
   void check_told_all(const std::string& name, int64_t last);
   void on_store_crash();
   void settled();
+  // laws_supply.cpp: of providers that sell from a live cluster.
+  void on_cluster_asked(const std::string& name);  // a request has arrived at its API server
+  void check_computed(const supply::Supply& supply, const agent::LiveSupply& live,
+                      const supply::OfferingPolicy& policy);
+  // When all is quiet: what the book has on sale is what is free.
+  void check_published(const ClusterId& provider, const model::Resources& free);
 
   const std::optional<std::string>& broken() const { return broken_; }
   uint64_t checks() const { return checks_; }
@@ -125,6 +136,12 @@ class Laws {
     Instant at;  // by the world's clock
   };
   std::vector<Business> history_;  // of event 1, 2, …
+
+  struct Asking {  // of an API server, in the present minute
+    int64_t minute = -1;
+    int count = 0;
+  };
+  std::map<std::string, Asking> asked_;
 };
 
 }  // namespace spillway::sim

@@ -7,8 +7,7 @@
 namespace spillway::sim {
 namespace {
 
-constexpr Duration k_patience = seconds(10);  // for the head
-constexpr Duration k_silence = seconds(45);
+constexpr Duration k_head_patience = seconds(10);
 constexpr Duration k_look = seconds(15);
 
 Error unavailable(std::string reason) {
@@ -18,7 +17,7 @@ Error unavailable(std::string reason) {
 }  // namespace
 
 Pipe::Pipe(Process& client, Address client_at, Network& network, Door& door,
-           std::shared_ptr<Asked> asked, net::StreamCalls calls)
+           std::shared_ptr<Asked> asked, net::StreamCalls calls, const Patience& patience)
     : world_(client.world()),
       client_(client),
       client_at_(client_at),
@@ -27,11 +26,12 @@ Pipe::Pipe(Process& client, Address client_at, Network& network, Door& door,
       asked_(std::move(asked)),
       client_life_(client.life()),
       calls_(std::move(calls)),
+      patience_(patience),
       heard_(world_.now()) {}
 
 void Pipe::open() {
   const auto self = shared_from_this();
-  client_.after(k_patience, [self] {
+  client_.after(k_head_patience, [self] {
     if (!self->has_head_) self->end(unavailable("it did not answer in time"));
   });
   network_.carry(client_at_, door_.address(), [self] {
@@ -70,13 +70,19 @@ void Pipe::end(const Error& why) {
 void Pipe::watch_silence() {
   client_.after(k_look, [self = shared_from_this()] {
     if (!self->listens()) return;
-    if (self->world_.now() - self->heard_ < k_silence) return self->watch_silence();
+    if (self->world_.now() - self->heard_ < self->patience_.silence) return self->watch_silence();
     self->end(unavailable("nothing was heard for a while"));
   });
 }
 
 void Pipe::head(net::Response response, bool is_last) {
-  push({is_last ? Kind::last_head : Kind::head, std::move(response), {}});
+  push({is_last ? Kind::last_head : Kind::head, std::move(response)});
+}
+
+void Pipe::refuse(const Error& why) {
+  if (gone_ || std::exchange(closed_, true)) return;
+  push({Kind::end, {}, {}, why});
+  world_.after({}, [self = shared_from_this()] { self->lose_server(); });
 }
 
 bool Pipe::send(std::string_view bytes) {
@@ -88,7 +94,7 @@ bool Pipe::send(std::string_view bytes) {
 
 void Pipe::close() {
   if (gone_ || std::exchange(closed_, true)) return;
-  push({Kind::end, {}, {}});
+  push({Kind::end});
   world_.after({}, [self = shared_from_this()] { self->lose_server(); });
 }
 
@@ -100,7 +106,7 @@ void Pipe::cut() {
 void Pipe::crash() {
   gone_ = true;
   on_gone_ = nullptr;
-  if (world_.chance(600)) return push({Kind::end, {}, {}});  // its machine lives on
+  if (world_.chance(600)) return push({Kind::end});  // its machine lives on
   broken_ = true;
 }
 
@@ -151,7 +157,7 @@ void Pipe::arrive(const Piece& piece) {
       break;
     }
     case Kind::end:
-      end(unavailable("the connection was closed"));
+      end(piece.why.value_or(unavailable("the connection was closed")));
       break;
   }
 }
@@ -160,7 +166,7 @@ void Pipe::break_off() {
   if (std::exchange(broken_, true)) return;
   const auto self = shared_from_this();
   world_.after(world_.between(seconds(5), seconds(60)), [self] { self->lose_server(); });
-  if (world_.chance(500)) {
+  if (world_.chance(500) || patience_.probes) {
     world_.after(world_.between(seconds(1), seconds(40)),
                  [self] { self->end(unavailable("the connection broke")); });
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "sim/wire.h"
@@ -12,7 +13,7 @@ namespace spillway::sim {
 class Pipe : public std::enable_shared_from_this<Pipe> {
  public:
   Pipe(Process& client, Address client_at, Network& network, Door& door,
-       std::shared_ptr<Asked> asked, net::StreamCalls calls);
+       std::shared_ptr<Asked> asked, net::StreamCalls calls, const Patience& patience);
 
   // The client's end.
   void open();     // sends the request; waits for the head
@@ -20,6 +21,7 @@ class Pipe : public std::enable_shared_from_this<Pipe> {
 
   // The server's end.
   void head(net::Response response, bool is_last);
+  void refuse(const Error& why);  // no head comes
   bool send(std::string_view bytes);
   size_t unsent() const { return unsent_; }
   void close();
@@ -33,8 +35,9 @@ class Pipe : public std::enable_shared_from_this<Pipe> {
   enum class Kind { head, last_head, bytes, end };
   struct Piece {
     Kind kind = Kind::bytes;
-    net::Response head;
-    std::string bytes;
+    net::Response head = {};
+    std::string bytes = {};
+    std::optional<Error> why = {};  // of an end
   };
 
   void push(Piece piece);
@@ -56,6 +59,7 @@ class Pipe : public std::enable_shared_from_this<Pipe> {
   uint64_t server_life_ = 0;  // 0: the request has not arrived
   // The client's end.
   net::StreamCalls calls_;
+  Patience patience_;
   bool listening_ = true;
   bool has_head_ = false;
   Instant heard_;

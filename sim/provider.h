@@ -1,6 +1,6 @@
-// A provider: the shipping agent with what is around it in the world. Its owner invents a supply
-// and changes his mind about it; it crashes and starts again from its disk; now and then a message
-// of long ago turns up once more.
+// A provider: the shipping agent with what is around it in the world. It crashes and starts again
+// from its disk; now and then a message of long ago turns up once more. Where its supply comes from
+// is its owner's business (owner_provider.h) or its cluster's (cluster_provider.h).
 #pragma once
 
 #include <deque>
@@ -15,40 +15,37 @@ namespace spillway::sim {
 
 class SimProvider : public Party {
  public:
-  SimProvider(Surroundings& around, Address at, const std::string& name,
-              const std::vector<ClusterId>& friends);
+  SimProvider(Surroundings& around, Address at, const std::string& name);
 
-  const std::vector<model::Offer>& offers() const { return offers_; }  // all that it ever has
+  virtual std::vector<OfferId> offer_ids() const = 0;  // all that it ever has
   // When nothing has gone wrong for a while: the agent knows what it carries, and the book what is
   // on sale.
   void check_agent();
   void check_settled() override;
+
+ protected:
+  virtual std::optional<agent::Supply> first_supply() = 0;
+  virtual void on_agent_started() = 0;
+  virtual void on_agent_ending() {}
+  virtual void change_something() = 0;
+  virtual void check_supply() = 0;  // when all is quiet
+
+  ClusterId id_;
+  services::NoLog log_;
+  std::unique_ptr<agent::Agent> agent_;
 
  private:
   void begin() override;
   void end() override;
   void on_certificate() override;
   void start_agent();
-  void invent(const std::vector<ClusterId>& friends);
-  model::Offer invent_offer(const model::Pool& pool, int number,
-                            const std::vector<ClusterId>& friends);
   void change_later();
-  void change_something();
-  agent::Supply supply() const;
   void watch_request(const net::Request& request);
   void check_report(const net::Request& request);
   void check_carried(const net::Request& request);
   void repeat_old();
 
-  ClusterId id_;
-  // What the owner has written down.
-  std::vector<model::Pool> pools_;
-  std::vector<model::Offer> offers_;
-  std::set<PoolId> pools_off_;
-  std::set<OfferId> offers_off_;
   SimDisk disk_;
-  services::NoLog log_;
-  std::unique_ptr<agent::Agent> agent_;
   std::map<std::string, int64_t> reports_;  // the last that was sent, by pool
   std::deque<net::Request> old_;            // that were sent
   bool repeating_ = false;

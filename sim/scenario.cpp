@@ -18,6 +18,7 @@ void fields(Fields& f, FaultPlan& plan) {
   f.with_default("clock_step", plan.clock_step);
   f.with_default("slow_disk", plan.slow_disk);
   f.with_default("max_skew", plan.max_skew);
+  f.with_default("cluster_fault", plan.cluster_fault);
 }
 
 template <class Fields>
@@ -25,6 +26,7 @@ void fields(Fields& f, Scenario& scenario) {
   f.with_default("brokers", scenario.brokers, Scenario{}.brokers);
   f.with_default("providers", scenario.providers, Scenario{}.providers);
   f.with_default("buyers", scenario.buyers, Scenario{}.buyers);
+  f.optional("clusters", scenario.clusters);
   f.with_default("length", scenario.length, Scenario{}.length);
   f.with_default("settle", scenario.settle, Scenario{}.settle);
   f.optional("faults", scenario.faults);
@@ -35,6 +37,7 @@ Status validate(const Scenario& scenario) {
   SPILLWAY_TRY(check_range("brokers", scenario.brokers, 1, 16));
   SPILLWAY_TRY(check_range("providers", scenario.providers, 1, 1000));
   SPILLWAY_TRY(check_range("buyers", scenario.buyers, 1, 1000));
+  if (scenario.clusters) SPILLWAY_TRY(check_range("clusters", *scenario.clusters, 0, 100));
   SPILLWAY_TRY(check_range("length", scenario.length, minutes(1), hours(1000)));
   // Old keys are forgotten after ten minutes, the longest that anything takes to end.
   SPILLWAY_TRY(check_range("settle", scenario.settle, minutes(15), hours(100)));

@@ -23,7 +23,8 @@ struct FaultPlan {
   Duration partition;
   Duration clock_step;  // of the store
   Duration slow_disk;
-  Duration max_skew;  // of brokers' and parties' clocks
+  Duration max_skew;       // of brokers' and parties' clocks
+  Duration cluster_fault;  // of API servers
 
   bool operator==(const FaultPlan&) const = default;
 };
@@ -32,6 +33,8 @@ struct Scenario {
   int64_t brokers = 2;
   int64_t providers = 3;
   int64_t buyers = 5;
+  // Providers more, who sell from a live cluster; absent: one, in every third seed or so.
+  std::optional<int64_t> clusters = {};
   Duration length = hours(1);       // under faults
   Duration settle = minutes(20);    // without them, until everything must be quiet
   std::optional<FaultPlan> faults;  // absent: every seed draws a mixture of its own

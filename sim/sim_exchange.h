@@ -10,7 +10,7 @@ namespace spillway::sim {
 
 class SimExchange final : public net::Exchange {
  public:
-  using Send = std::function<void(net::Response)>;
+  using Send = std::function<void(Result<net::Response>)>;
 
   SimExchange(Door& door, std::shared_ptr<Asked> asked, Send send);
   SimExchange(Door& door, std::shared_ptr<Asked> asked, std::shared_ptr<Pipe> pipe);
@@ -20,6 +20,8 @@ class SimExchange final : public net::Exchange {
 
   void respond(net::Response response) override;
   std::shared_ptr<net::Stream> stream(net::Response head) override;
+  // There is no answer: the connection ends, and the client learns why.
+  void cut(const Error& why);
 
  private:
   Door& door_;
@@ -46,6 +48,24 @@ class SimStream final : public net::Stream {
   Door& door_;
   std::shared_ptr<Pipe> pipe_;
   Hearing hearing_;
+};
+
+// The body of a plain answer that comes piece by piece: it arrives when it is whole.
+class SimBody final : public net::Stream {
+ public:
+  SimBody(net::Response head, SimExchange::Send send, std::weak_ptr<const bool> alive)
+      : response_(std::move(head)), send_(std::move(send)), alive_(std::move(alive)) {}
+
+  bool send(std::string_view bytes) override;
+  size_t unsent() const override { return 0; }
+  void close() override;
+  void on_gone(std::function<void()> then) override;
+
+ private:
+  net::Response response_;
+  SimExchange::Send send_;  // null: it was sent
+  std::weak_ptr<const bool> alive_;
+  std::function<void()> on_gone_;
 };
 
 // The name that a certificate gives, empty when there is none.

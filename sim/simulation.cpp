@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "sim/buyer.h"
+#include "sim/cluster_provider.h"
 #include "sim/faults.h"
 #include "sim/operator.h"
-#include "sim/provider.h"
+#include "sim/owner_provider.h"
 
 namespace spillway::sim {
 namespace {
@@ -33,6 +34,7 @@ class Federation {
  private:
   void add_brokers();
   void add_parties();
+  void add_clusters();
   model::Cluster invent_buyer(int64_t number);
   void check_directories();
   void check_agents();
@@ -47,6 +49,7 @@ class Federation {
   std::vector<std::unique_ptr<SimBroker>> brokers_;
   Surroundings around_;
   std::vector<std::unique_ptr<SimProvider>> providers_;
+  std::vector<ClusterProvider*> clusters_;  // among them
   std::vector<std::unique_ptr<SimBuyer>> buyers_;
   std::vector<std::unique_ptr<SimMember>> members_;
   std::unique_ptr<SimOperator> operator_;
@@ -110,10 +113,13 @@ void Federation::add_parties() {
     friends.push_back(clusters.back().id);
   }
   for (int64_t i = 0; i < scenario_.providers; ++i) {
-    providers_.push_back(std::make_unique<SimProvider>(around_, next_address_++,
-                                                       fmt::format("provider-{}", i), friends));
-    for (const model::Offer& offer : providers_.back()->offers()) offers_.push_back(offer.id);
-    everyone.push_back(providers_.back().get());
+    providers_.push_back(std::make_unique<OwnerProvider>(around_, next_address_++,
+                                                         fmt::format("provider-{}", i), friends));
+  }
+  add_clusters();
+  for (const auto& provider : providers_) {
+    for (const OfferId& offer : provider->offer_ids()) offers_.push_back(offer);
+    everyone.push_back(provider.get());
   }
   for (const model::Cluster& cluster : clusters) {
     buyers_.push_back(std::make_unique<SimBuyer>(around_, next_address_++, cluster, offers_));
@@ -130,6 +136,19 @@ void Federation::add_parties() {
   everyone.push_back(members_.back().get());
   operator_ = std::make_unique<SimOperator>(around_, next_address_++, everyone, clusters);
   brokers_.front()->set_up(operator_->name(), operator_->key());
+}
+
+// By lots of their own: a seed without clusters is the same world as it was before there were any.
+void Federation::add_clusters() {
+  host::SeededRandom lots(seed_ + 0x5eed);
+  const int64_t drawn = host::below(lots, 3) == 0 ? 1 : 0;
+  for (int64_t i = 0; i < scenario_.clusters.value_or(drawn); ++i) {
+    const Address at = next_address_++;
+    auto provider = std::make_unique<ClusterProvider>(around_, at, next_address_++,
+                                                      fmt::format("cluster-{}", i));
+    clusters_.push_back(provider.get());
+    providers_.push_back(std::move(provider));
+  }
 }
 
 // When all is quiet, every broker knows everybody as they are.
@@ -175,9 +194,11 @@ Report Federation::run() {
   const FaultPlan plan = scenario_.faults ? *scenario_.faults : draw_plan(world_);
   Faults faults(world_, network_, store_, 0, brokers_, parties, laws_, plan);
   faults.begin();
+  for (ClusterProvider* cluster : clusters_) cluster->live(plan.cluster_fault);
   const Instant end = start + scenario_.length;
   if (run_until(end)) {
     faults.stop();
+    for (ClusterProvider* cluster : clusters_) cluster->calm();
     for (Party* party : parties) party->retire();
     if (run_until(end + minutes(4))) check_agents();
     if (run_until(end + scenario_.settle)) {

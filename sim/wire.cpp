@@ -1,5 +1,7 @@
 #include "sim/wire.h"
 
+#include <algorithm>
+
 #include "sim/sim_exchange.h"
 
 namespace spillway::sim {
@@ -14,13 +16,21 @@ tl::unexpected<Error> unavailable(std::string reason) {
 // Dropping it closes the connection.
 class PipeReading : public net::Reading {
  public:
-  explicit PipeReading(std::shared_ptr<Pipe> pipe) : pipe_(std::move(pipe)) {}
-  ~PipeReading() override { pipe_->abandon(); }
+  PipeReading(std::shared_ptr<Pipe> pipe, std::shared_ptr<StreamCount> count)
+      : pipe_(std::move(pipe)), count_(std::move(count)) {
+    count_->now += 1;
+    count_->most = std::max(count_->most, count_->now);
+  }
+  ~PipeReading() override {
+    count_->now -= 1;
+    pipe_->abandon();
+  }
   PipeReading(const PipeReading&) = delete;
   PipeReading& operator=(const PipeReading&) = delete;
 
  private:
   std::shared_ptr<Pipe> pipe_;
+  std::shared_ptr<StreamCount> count_;
 };
 
 }  // namespace
@@ -111,10 +121,11 @@ std::unique_ptr<net::Reading> SimChannel::open(net::Request request, net::Stream
       on_head(head);
     };
   }
-  const auto pipe = std::make_shared<Pipe>(process_, address_, network_, any_door(),
-                                           make_asked(std::move(request)), std::move(calls));
+  const auto pipe =
+      std::make_shared<Pipe>(process_, address_, network_, any_door(),
+                             make_asked(std::move(request)), std::move(calls), patience_);
   pipe->open();
-  return std::make_unique<PipeReading>(pipe);
+  return std::make_unique<PipeReading>(pipe, count_);
 }
 
 }  // namespace spillway::sim

@@ -24,6 +24,12 @@ struct Asked {
   bool must_refuse = false;  // the broker knows that the caller is revoked
 };
 
+// How a client knows that a stream is dead.
+struct Patience {
+  Duration silence = seconds(45);  // nothing was heard for so long
+  bool probes = false;             // its kernel asks the other side now and then
+};
+
 // Who listens to a stream, and what it was told last.
 struct Hearing {
   std::string name;
@@ -32,13 +38,13 @@ struct Hearing {
 
 class Pipe;
 
-// A broker as the network reaches it.
+// A broker, or an API server, as the network reaches it.
 class Door {
  public:
   virtual ~Door() = default;
   virtual Address address() const = 0;
   virtual Process& process() = 0;
-  virtual std::weak_ptr<const bool> alive() const = 0;  // expires with this life of the broker
+  virtual std::weak_ptr<const bool> alive() const = 0;  // expires with this life of it
   virtual void arrive(const std::shared_ptr<Asked>& asked,
                       std::shared_ptr<net::Exchange> exchange) = 0;
   // What leaves, before it does. `dropped`: nobody will ever answer.
@@ -59,6 +65,11 @@ class OpenPipes {
   std::vector<std::weak_ptr<Pipe>> pipes_;
 };
 
+struct StreamCount {
+  int now = 0;
+  int most = 0;
+};
+
 class SimChannel : public net::Channel {
  public:
   SimChannel(Process& process, Address at, Network& network, std::vector<Door*> doors);
@@ -68,6 +79,10 @@ class SimChannel : public net::Channel {
   // Sees every request as it leaves; the status of every answer that arrives.
   void watch_requests(std::function<void(const net::Request&)> then);
   void watch_answers(std::function<void(int)> then);
+  void set_patience(const Patience& patience) { patience_ = patience; }
+  // Streams that are open on this side now, and at any one time.
+  int streams() const { return count_->now; }
+  int most_streams() const { return count_->most; }
   void move_on() { door_ = nullptr; }  // the next request goes to any broker
 
   void send(net::Request request, net::OnResponse then) override;
@@ -88,6 +103,8 @@ class SimChannel : public net::Channel {
   std::shared_ptr<const net::PeerCertificate> certificate_;
   std::function<void(const net::Request&)> on_request_;
   std::function<void(int)> on_status_;
+  Patience patience_;
+  std::shared_ptr<StreamCount> count_ = std::make_shared<StreamCount>();
 };
 
 }  // namespace spillway::sim

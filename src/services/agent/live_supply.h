@@ -38,6 +38,7 @@ class LiveSupply {
   void start();
   void set_policy(supply::OfferingPolicy policy);
   bool is_known() const { return view_.is_known(); }
+  const supply::View& view() const { return view_; }
   const supply::Explanation& explanation() const { return explanation_; }
 
  private:

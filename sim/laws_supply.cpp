@@ -1,0 +1,70 @@
+// The laws on what the agent of a live cluster offers, and on how it treats its API server.
+#include "sim/laws.h"
+
+namespace spillway::sim {
+namespace {
+
+// Two watches that fail again and again wait longer and longer; what lets them begin anew is a
+// stream that has told something. A minute of one cluster's changes does not lead to more.
+constexpr int k_most_asked = 240;  // a minute
+
+int64_t kept(int64_t allocatable, int64_t headroom, int64_t permille) {
+  return headroom + (allocatable * permille + 999) / 1000;
+}
+
+}  // namespace
+
+void Laws::on_cluster_asked(const std::string& name) {
+  Asking& asking = asked_[name];
+  const int64_t minute = clock_().ms / 60'000;
+  if (std::exchange(asking.minute, minute) != minute) asking.count = 0;
+  ++asking.count;
+  expect(
+      asking.count <= k_most_asked, 4,
+      fmt::format("the API server of {} was asked {} times within a minute", name, asking.count));
+}
+
+// Whatever it has seen of its cluster, and in whatever order: no pool is larger than what is left
+// on its nodes, by the rows that it has.
+void Laws::check_computed(const supply::Supply& supply, const agent::LiveSupply& live,
+                          const supply::OfferingPolicy& policy) {
+  std::map<PoolId, model::Resources> free;
+  const supply::Headroom& headroom = policy.headroom;
+  for (const supply::NodeVerdict& verdict : live.explanation().nodes) {
+    if (verdict.reason != supply::NodeReason::offered) continue;
+    const auto at = live.view().places().find(verdict.node);
+    const bool known = at != live.view().places().end() && at->second.row;
+    expect(known && at->second.row->ready && !at->second.row->cordoned, 1,
+           fmt::format("node {} is offered, and is not there for strangers", verdict.node));
+    if (!known) continue;
+    const model::Resources& all = at->second.row->allocatable;
+    const model::Resources own = at->second.own.sum();
+    const auto left = [&headroom](int64_t of, int64_t amount, int64_t used) {
+      return std::max<int64_t>(0, of - kept(of, amount, headroom.share_permille) - used);
+    };
+    model::Resources& sum = free[verdict.pool];
+    sum.cpu_millis += left(all.cpu_millis, headroom.amount.cpu_millis, own.cpu_millis);
+    sum.memory_bytes += left(all.memory_bytes, headroom.amount.memory_bytes, own.memory_bytes);
+    sum.pods += left(all.pods, headroom.amount.pods, at->second.own.pods());
+    sum.storage_bytes += left(all.storage_bytes, headroom.amount.storage_bytes, own.storage_bytes);
+  }
+  for (const model::Pool& pool : supply.pools) {
+    expect(free[pool.id].covers(pool.capacity), 1,
+           fmt::format("{} offers {} where {} is free", pool.id.text, to_text(pool.capacity),
+                       to_text(free[pool.id])));
+  }
+}
+
+void Laws::check_published(const ClusterId& provider, const model::Resources& free) {
+  model::Resources published;
+  for (const auto& [key, row] : rows_.all()) {
+    const auto* pool = held<market::PoolRecord>(row.record);
+    const bool is_its = pool != nullptr && key.id.starts_with(provider.text + "/");
+    if (is_its && !pool->withdrawn) published += pool->pool.capacity;
+  }
+  expect(published == free, 1,
+         fmt::format("{} has published {}, and {} is free in its cluster", provider.text,
+                     to_text(published), to_text(free)));
+}
+
+}  // namespace spillway::sim
