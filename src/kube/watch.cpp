@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "kube/failure.h"
+#include "market/mutants.h"
 #include "model/json.h"
 
 namespace spillway::kube {
@@ -89,7 +90,8 @@ void Watch::finish_list(const std::string& version) {
   }
   std::vector<Name> vanished;
   for (const auto& [key, seen_in] : known_) {
-    if (seen_in != list_) vanished.push_back(name_from(key));
+    const bool is_there = seen_in == list_ || market::mutant(market::Mutant::forget_vanished);
+    if (!is_there) vanished.push_back(name_from(key));
   }
   for (const Name& name : vanished) {
     known_.erase(key_text(name.space, name.name));

@@ -33,14 +33,18 @@ enum class Mutant {
   join_late,            // a token serves after its end
   renew_revoked,        // an identity that was revoked gets another certificate
   // in services/
-  admit_revoked,   // a broker takes the certificate of one who was revoked
-  tell_all,        // an event stream tells everybody everything
-  resume_late,     // a stream that is resumed leaves out an event
-  forget_carried,  // an agent confirms an epoch without what it carries
-  reuse_reports,   // an agent that starts again counts its reports from one
+  admit_revoked,        // a broker takes the certificate of one who was revoked
+  tell_all,             // an event stream tells everybody everything
+  resume_late,          // a stream that is resumed leaves out an event
+  forget_carried,       // an agent confirms an epoch without what it carries
+  reuse_reports,        // an agent that starts again counts its reports from one
+  forget_pod_requests,  // an agent of a live cluster counts pods, and not what they request
+  keep_deleted_pods,    // it does not hear that a pod is gone
+  // in kube/
+  forget_vanished,  // a watch that lists again does not say what vanished meanwhile
 };
 
-inline constexpr std::array<std::string_view, 28> k_mutant_names{"none",
+inline constexpr std::array<std::string_view, 31> k_mutant_names{"none",
                                                                  "skip-cover",
                                                                  "ignore-version",
                                                                  "double-count-retry",
@@ -67,7 +71,10 @@ inline constexpr std::array<std::string_view, 28> k_mutant_names{"none",
                                                                  "tell-all",
                                                                  "resume-late",
                                                                  "forget-carried",
-                                                                 "reuse-reports"};
+                                                                 "reuse-reports",
+                                                                 "forget-pod-requests",
+                                                                 "keep-deleted-pods",
+                                                                 "forget-vanished"};
 
 #ifdef SPILLWAY_MUTANTS
 bool mutant(Mutant which);

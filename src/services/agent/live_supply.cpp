@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "market/mutants.h"
+
 namespace spillway::agent {
 
+using market::Mutant;
 using services::Level;
 
 LiveSupply::LiveSupply(kube::Api& api, services::Log& log, ClusterId cluster,
@@ -42,6 +45,7 @@ void LiveSupply::watch_pods() {
   kube::WatchCalls calls;
   calls.on_put = [this](const kube::Object& object) { put_pod(object); };
   calls.on_gone = [this](const kube::Name& name) {
+    if (market::mutant(Mutant::keep_deleted_pods)) return;
     view_.remove_pod(name.space + "/" + name.name);
     change();
   };
@@ -66,6 +70,7 @@ void LiveSupply::put_node(const kube::Object& object) {
 void LiveSupply::put_pod(const kube::Object& object) {
   auto row = supply::pod_row(object, policy_.guests);
   if (!row) return;
+  if (market::mutant(Mutant::forget_pod_requests)) row->requests = {};
   view_.put(std::move(*row));
   change();
 }
