@@ -71,9 +71,13 @@ void ClusterProvider::on_agent_started() {
   api_ = std::make_unique<kube::Api>(process_, world_.random(), to_cluster_, kube::ApiOptions{});
   agent::LiveSupplyCalls calls;
   calls.then = [this](agent::Supply supply) {
-    laws_.check_computed(supply, *live_, policy_);
+    // Who cannot see its cluster repeats what was published, and offers nothing of it.
+    if (!live_->is_blind()) laws_.check_computed(supply, *live_, policy_);
+    laws_.expect(!live_->is_blind() || supply.offers.empty(), 4,
+                 fmt::format("{} offers what it cannot see", id_.text));
     agent_->set_supply(std::move(supply));
   };
+  calls.published = [this] { return agent_->state().supply; };
   calls.carrying = [this] { return agent_->carrying(); };
   live_.emplace(*api_, log_, id_, policy_, std::move(calls));
   live_->start();

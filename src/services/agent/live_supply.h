@@ -38,6 +38,7 @@ class LiveSupply {
   void start();
   void set_policy(supply::OfferingPolicy policy);
   bool is_known() const { return view_.is_known(); }
+  bool is_blind() const { return is_blind_; }
   const supply::View& view() const { return view_; }
   const supply::Explanation& explanation() const { return explanation_; }
 
