@@ -1,5 +1,6 @@
 #include "kube/watch.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.h"
@@ -11,6 +12,7 @@ namespace spillway::kube {
 namespace {
 
 constexpr int k_most_stuck = 3;
+constexpr Duration k_early = seconds(2);  // a stream that ends so long before its time is on time
 constexpr Duration k_longest_hurry = seconds(2);         // between short ones that told something
 constexpr Duration k_longest_pause = milliseconds(200);  // between streams that end in good order
 
@@ -53,8 +55,17 @@ void Watch::go_on() {
   ++turn_;
   stream_.reset();
   lines_ = {};
-  if (version_.empty()) return list();
+  if (must_list()) return list();
   take_up();
+}
+
+bool Watch::must_list() const {
+  return version_.empty() || (is_in_doubt_ && doubt_left() <= Duration{});
+}
+
+// Bounded: a clock that was set back does not make it longer.
+Duration Watch::doubt_left() const {
+  return std::min(listed_ + k_doubt - api_.loop().now(), k_doubt);
 }
 
 void Watch::take_up() {
@@ -99,6 +110,8 @@ void Watch::finish_list(const std::string& version) {
   }
   version_ = version;
   stuck_ = 0;
+  listed_ = api_.loop().now();
+  is_in_doubt_ = false;
   is_synced_ = true;
   calls_.on_synced();
   follow();
@@ -113,8 +126,9 @@ void Watch::follow() {
   calls.on_head = heard([this](const net::Response& head) { on_head(head); });
   calls.on_bytes = heard([this](std::string_view bytes) { on_bytes(bytes); });
   calls.on_end = heard([this](const Error& why) { end(why); });
-  const Duration lasts = host::between(api_.random(), minutes(5), minutes(10));
-  api_.watch(resource_, wanted_, version_, lasts, std::move(calls),
+  lasts_ = host::between(api_.random(), minutes(5), minutes(10));
+  if (is_in_doubt_) api_.loop().after(doubt_left(), heard([this] { go_on(); }));
+  api_.watch(resource_, wanted_, version_, lasts_, std::move(calls),
              heard([this](std::unique_ptr<net::Reading> stream) { stream_ = std::move(stream); }));
 }
 
@@ -200,6 +214,7 @@ void Watch::end(const Error& why) {
     ++stuck_;
   }
   if (why.code == Code::gone || stuck_ >= k_most_stuck) version_.clear();
+  if (api_.loop().now() - opened_ < lasts_ - k_early) is_in_doubt_ = true;
   // Only time shows that all is well: a server that says a word and hangs up is not hurried to.
   if (is_settled) backoff_.reset();
   if (refused_ || (!is_settled && !has_moved_)) return fail(why);

@@ -5,8 +5,10 @@
 // (410), or nothing comes from there, it lists again and tells what vanished meanwhile: whoever
 // listens needs no case of its own for any of this. Tries have growing, differing waits.
 //
-// A server that came back from a backup has younger versions than we have seen, and would keep
-// silent until it has passed ours: so it is asked for its version before a stream is taken up.
+// A server that comes back from an old backup gives versions again that it has given before: who
+// goes on from one of these misses what happened up to it, and is never told. So it is asked for
+// its version before a stream is taken up; and should it have passed ours by then, a stream that
+// breaks before its time leaves a doubt: within k_doubt of the last list there is another one.
 //
 // Of the objects only their names are kept. Do not destroy a Watch from within its calls.
 #pragma once
@@ -42,6 +44,7 @@ struct WatchCounts {
 class Watch {
  public:
   static constexpr size_t k_most_objects = 200'000;
+  static constexpr Duration k_doubt = minutes(5);
   static constexpr Duration k_settled = seconds(5);  // a stream that lived so long was no accident
 
   Watch(Api& api, Resource resource, Wanted wanted, WatchCalls calls);
@@ -67,6 +70,8 @@ class Watch {
   Error too_many() const;
   void end(const Error& why);
   void go_on();
+  bool must_list() const;
+  Duration doubt_left() const;
   void go_on_after(Duration wait);
   void fail(const Error& why);
   template <class F>
@@ -82,6 +87,9 @@ class Watch {
   uint64_t turn_ = 0;    // what an earlier stream or timer still says is not heard
   Lines lines_;
   Instant opened_;
+  Duration lasts_;  // of this stream, as the server was asked
+  Instant listed_;  // the last time
+  bool is_in_doubt_ = false;
   bool is_synced_ = false;
   bool has_moved_ = false;        // the stream has told something
   bool is_told_ = false;          // of the trouble

@@ -188,6 +188,33 @@ TEST_F(WatchTest, AServerThatCameBackFromABackupIsListedAgain) {
   EXPECT_EQ(heard_, pods_);
 }
 
+TEST_F(WatchTest, FindsOutThatSuchAServerHasPassedItsFormerVersions) {
+  pods_ = {"a"};
+  watch_.start();
+  loop_.run();
+  tell("ADDED", "b");
+  cut();
+  version_ = 40;  // versions were given again: the stream tells nothing of those up to 11
+  pods_ = {"a", "c"};
+  loop_.run_for(seconds(1));
+  EXPECT_NE(last_target().find("resourceVersion=11"), std::string::npos) << last_target();
+  loop_.run_for(Watch::k_doubt);
+  EXPECT_EQ(heard_, pods_);
+  EXPECT_EQ(watch_.counts().lists, 2U);
+  EXPECT_EQ(troubles_, 0);
+}
+
+TEST_F(WatchTest, ListsOnceForManyBrokenStreams) {
+  watch_.start();
+  loop_.run();
+  for (int i = 0; i < 40; ++i) {
+    tell("ADDED", "a");
+    cut();
+    loop_.run_for(seconds(30));
+  }
+  EXPECT_LE(watch_.counts().lists, 5U);  // in twenty minutes of it
+}
+
 TEST_F(WatchTest, LinesMayComeInAnyPieces) {
   watch_.start();
   loop_.run();
