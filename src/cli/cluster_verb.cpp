@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 #include "cli/cluster_home.h"
-#include "cli/demo_clock.h"
 #include "cli/embedded_cluster.h"
 #include "cli/outcome.h"
 #include "cli/self_process.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
+#include "cli/waiting.h"
 #include "pki/file_handle.h"
 #include "pki/private_file.h"
 

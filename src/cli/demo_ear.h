@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/demo_clock.h"
+#include "cli/waiting.h"
 #include "cli/session.h"
 
 namespace spillway::cli {

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/demo_clock.h"
+#include "cli/waiting.h"
 
 namespace spillway::cli {
 namespace {

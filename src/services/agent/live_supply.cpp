@@ -20,43 +20,35 @@ LiveSupply::LiveSupply(kube::Api& api, services::Log& log, ClusterId cluster,
       alarm_(api.loop(), [this] { step(); }) {}
 
 void LiveSupply::start() {
-  watch_nodes();
-  watch_pods();
-}
-
-void LiveSupply::watch_nodes() {
-  kube::WatchCalls calls;
-  calls.on_put = [this](const kube::Object& object) { put_node(object); };
-  calls.on_gone = [this](const kube::Name& name) {
-    view_.remove_node(name.name);
-    change();
-  };
-  calls.on_synced = [this] {
-    view_.set_nodes_known();
-    change();
-  };
-  calls.on_open = [this] { see(); };
-  calls.on_trouble = [this](const Error& why) { lose_sight(why); };
-  nodes_ = std::make_unique<kube::Watch>(api_, kube::k_nodes, kube::Wanted{}, std::move(calls));
+  nodes_ = watch(
+      kube::k_nodes, [this](const kube::Object& object) { put_node(object); },
+      [this](const kube::Name& name) { view_.remove_node(name.name); },
+      [this] { view_.set_nodes_known(); });
+  pods_ = watch(
+      kube::k_pods, [this](const kube::Object& object) { put_pod(object); },
+      [this](const kube::Name& name) { view_.remove_pod(name.space + "/" + name.name); },
+      [this] { view_.set_pods_known(); });
   nodes_->start();
+  pods_->start();
 }
 
-void LiveSupply::watch_pods() {
+std::unique_ptr<kube::Watch> LiveSupply::watch(const kube::Resource& resource,
+                                               std::function<void(const kube::Object&)> put,
+                                               std::function<void(const kube::Name&)> remove,
+                                               std::function<void()> set_known) {
   kube::WatchCalls calls;
-  calls.on_put = [this](const kube::Object& object) { put_pod(object); };
-  calls.on_gone = [this](const kube::Name& name) {
-    if (market::mutant(Mutant::keep_deleted_pods)) return;
-    view_.remove_pod(name.space + "/" + name.name);
+  calls.on_put = std::move(put);
+  calls.on_gone = [this, remove = std::move(remove)](const kube::Name& name) {
+    remove(name);
     change();
   };
-  calls.on_synced = [this] {
-    view_.set_pods_known();
+  calls.on_synced = [this, set_known = std::move(set_known)] {
+    set_known();
     change();
   };
   calls.on_open = [this] { see(); };
   calls.on_trouble = [this](const Error& why) { lose_sight(why); };
-  pods_ = std::make_unique<kube::Watch>(api_, kube::k_pods, kube::Wanted{}, std::move(calls));
-  pods_->start();
+  return std::make_unique<kube::Watch>(api_, resource, kube::Wanted{}, std::move(calls));
 }
 
 // What has no name that could be read has no row: a Watch hands on none of these.

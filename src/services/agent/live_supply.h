@@ -43,8 +43,10 @@ class LiveSupply {
   const supply::Explanation& explanation() const { return explanation_; }
 
  private:
-  void watch_nodes();
-  void watch_pods();
+  std::unique_ptr<kube::Watch> watch(const kube::Resource& resource,
+                                     std::function<void(const kube::Object&)> put,
+                                     std::function<void(const kube::Name&)> remove,
+                                     std::function<void()> set_known);
   void put_node(const kube::Object& object);
   void put_pod(const kube::Object& object);
   void change();

@@ -208,17 +208,17 @@ TEST(Client, FindsServersByName) {
   EXPECT_EQ(lost.ask(get("/")).error().code, Code::unavailable);
 }
 
-TEST(Client, SaysThatNobodyIsThere) {
-  uint16_t port = 0;
-  {
-    TestServer server({}, true);
-    port = server.port();
-  }
+// A port on which somebody listened a moment ago.
+ClientOptions to_nobody() {
   ClientOptions options;
   options.host = "127.0.0.1";
-  options.port = port;
+  options.port = TestServer({}, true).port();
   options.is_plain = true;
-  TestClient client(options);
+  return options;
+}
+
+TEST(Client, SaysThatNobodyIsThere) {
+  TestClient client(to_nobody());
   const auto answer = client.ask(get("/"));
   ASSERT_FALSE(answer.has_value());
   EXPECT_EQ(answer.error().code, Code::unavailable);
@@ -226,16 +226,7 @@ TEST(Client, SaysThatNobodyIsThere) {
 }
 
 TEST(Client, SaysSoToAllWhoWaitAndDoesNotTryOverAndOver) {
-  uint16_t port = 0;
-  {
-    TestServer server({}, true);
-    port = server.port();
-  }
-  ClientOptions options;
-  options.host = "127.0.0.1";
-  options.port = port;
-  options.is_plain = true;
-  TestClient client(options);
+  TestClient client(to_nobody());
   constexpr size_t k_requests = 10;
   std::vector<Error> told;
   for (size_t i = 0; i < k_requests; ++i) {

@@ -57,7 +57,7 @@ TEST(WireKubeconfig, MayNameNoFileNoProgramAndNoWayAroundTls) {
   const std::string token = "token: abc";
   const std::vector<std::array<std::string, 3>> refused = {
       {"certificate-authority: /etc/passwd", token, "certificate-authority"},
-      {k_authority, "client-key: /root/key", "client-key"},
+      {k_authority, "client-key: /etc/key", "client-key"},
       {k_authority, "client-certificate: cert.pem", "client-certificate"},
       {k_authority, "tokenFile: /var/token", "tokenFile"},
       {k_authority, "exec: {command: /bin/true}", "exec"},

@@ -1,4 +1,4 @@
-// The demo's own clock, which nobody sets, and waiting by it.
+// A clock that nobody sets, and waiting by it.
 #pragma once
 
 #include <chrono>

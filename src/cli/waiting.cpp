@@ -1,4 +1,4 @@
-#include "cli/demo_clock.h"
+#include "cli/waiting.h"
 
 #include <thread>
 
