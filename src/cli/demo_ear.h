@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/waiting.h"
 #include "cli/session.h"
+#include "cli/waiting.h"
 
 namespace spillway::cli {
 
