@@ -13,6 +13,7 @@
 #include "kube/session.h"
 #include "live/broker_process.h"
 #include "live/federation.h"
+#include "live/live_cluster.h"
 #include "model/json.h"
 #include "pki/private_file.h"
 #include "services/service_loop.h"
@@ -33,33 +34,9 @@ constexpr const char* k_policy =
 // An embedded cluster here, and a client of it.
 class Cluster {
  public:
-  Cluster() {
-    const Status opened = thread_.run([this]() -> Status {
-      cluster_ = std::make_unique<embedded::Cluster>(loop_, random_);
-      SPILLWAY_TRY(cluster_->listen(thread_.poll()));
-      const auto text = cluster_->kubeconfig();
-      if (!text) return tl::unexpected(text.error());
-      SPILLWAY_TRY(pki::write_private(kubeconfig(), *text));
-      const auto access = kube::read_wire_kubeconfig(*text);
-      if (!access) return tl::unexpected(access.error());
-      auto session = kube::Session::open(thread_.poll(), loop_, random_, *access);
-      if (!session) return tl::unexpected(session.error());
-      session_ = std::move(*session);
-      return {};
-    });
-    SPILLWAY_CHECK(opened.has_value(), opened ? "" : opened.error().message());
-  }
-  ~Cluster() {
-    thread_.run([this] {
-      session_.reset();
-      cluster_.reset();
-      return true;
-    });
-  }
-
   std::string kubeconfig() const { return folder_ / "kubeconfig"; }
   void add_nodes(int count) {
-    thread_.run([&] {
+    live_.thread().run([&] {
       for (int i = 0; i < count; ++i) {
         embedded::NodeWish wish;
         wish.name = fmt::format("ip-10-0-{}-{}", i / 250, i % 250);
@@ -68,7 +45,7 @@ class Cluster {
         for (int label = 0; label < 20; ++label) {
           wish.labels.emplace_back(fmt::format("example.com/label-{}", label), "some-value");
         }
-        SPILLWAY_CHECK(cluster_->add_node(wish).has_value(), wish.name);
+        SPILLWAY_CHECK(live_.cluster().add_node(wish).has_value(), wish.name);
         nodes_.push_back(wish.name);
       }
       return true;
@@ -76,9 +53,9 @@ class Cluster {
   }
   void add_pods(int count) {
     std::latch done(count);
-    thread_.run([&] {
+    live_.thread().run([&] {
       for (int i = 0; i < count; ++i) {
-        session_->api().create(kube::k_pods, pod(i), [&done](const Result<kube::Object>& made) {
+        live_.api().create(kube::k_pods, pod(i), [&done](const Result<kube::Object>& made) {
           SPILLWAY_CHECK(made.has_value(), made ? "" : made.error().message());
           done.count_down();
         });
@@ -94,8 +71,8 @@ class Cluster {
                            R"({{"spec":{{"containers":[{{"name":"main","image":"none",
                                "resources":{{"requests":{{"cpu":"{}"}}}}}}]}}}})",
                            cpu)));
-    const auto told = thread_.ask<Result<kube::Object>>(
-        [&](auto then) { session_->api().create(kube::k_pods, made, then); });
+    const auto told = live_.thread().ask<Result<kube::Object>>(
+        [&](auto then) { live_.api().create(kube::k_pods, made, then); });
     SPILLWAY_CHECK(told.has_value(), told ? "" : told.error().message());
   }
 
@@ -119,11 +96,7 @@ class Cluster {
   }
 
   test::TemporaryFolder folder_;
-  test::PollThread thread_;
-  services::ServiceLoop loop_{thread_.poll()};
-  host::SystemRandom random_;
-  std::unique_ptr<embedded::Cluster> cluster_;
-  std::unique_ptr<kube::Session> session_;
+  test::LiveCluster live_{kubeconfig()};
   std::vector<std::string> nodes_;
 };
 

@@ -12,6 +12,7 @@
 #include "kube/watch.h"
 #include "live/broker_process.h"
 #include "live/federation.h"
+#include "live/live_cluster.h"
 #include "services/agent/cluster_state.h"
 #include "support/nouns.h"
 
@@ -38,34 +39,9 @@ offers:
     visibility: everyone
 )";
 
-// An embedded cluster on a thread of its own, served over TLS, and an administrator in it.
-class HomeCluster {
+class HomeCluster : public test::LiveCluster {
  public:
-  explicit HomeCluster(const std::string& kubeconfig) {
-    const Status opened = thread_.run([&]() -> Status {
-      cluster_.emplace(loop_, random_);
-      SPILLWAY_TRY(cluster_->listen(thread_.poll()));
-      const auto text = cluster_->kubeconfig();
-      if (!text) return tl::unexpected(text.error());
-      SPILLWAY_TRY(pki::write_private(kubeconfig, *text));
-      const auto access = kube::read_wire_kubeconfig(*text);
-      if (!access) return tl::unexpected(access.error());
-      auto session = kube::Session::open(thread_.poll(), loop_, random_, *access);
-      if (!session) return tl::unexpected(session.error());
-      session_ = std::move(*session);
-      return {};
-    });
-    SPILLWAY_CHECK(opened.has_value(), opened ? "" : opened.error().message());
-  }
-  ~HomeCluster() {
-    thread_.run([this] {
-      session_.reset();
-      cluster_.reset();
-      return true;
-    });
-  }
-  HomeCluster(const HomeCluster&) = delete;
-  HomeCluster& operator=(const HomeCluster&) = delete;
+  using LiveCluster::LiveCluster;
 
   // The object, as soon as `is_right` says so.
   kube::Object wait(const kube::Resource& resource, const std::string& name,
@@ -73,7 +49,7 @@ class HomeCluster {
     auto found = std::make_shared<std::promise<kube::Object>>();
     auto future = found->get_future();
     std::unique_ptr<kube::Watch> watch;
-    thread_.run([&] {
+    thread().run([&] {
       kube::WatchCalls calls;
       calls.on_put = [is_right, found, done = false](const kube::Object& object) mutable {
         if (!done && is_right(object)) {
@@ -83,26 +59,19 @@ class HomeCluster {
       };
       calls.on_gone = [](const kube::Name&) {};
       watch = std::make_unique<kube::Watch>(
-          session_->api(), resource,
-          kube::Wanted{.space = "default", .fields = "metadata.name=" + name}, std::move(calls));
+          api(), resource, kube::Wanted{.space = "default", .fields = "metadata.name=" + name},
+          std::move(calls));
       watch->start();
       return true;
     });
     const bool came = future.wait_for(std::chrono::seconds(40)) == std::future_status::ready;
-    thread_.run([&] {
+    thread().run([&] {
       watch.reset();
       return true;
     });
     EXPECT_TRUE(came) << name;
     return came ? future.get() : kube::Object{};
   }
-
- private:
-  test::PollThread thread_;
-  services::ServiceLoop loop_{thread_.poll()};
-  host::SystemRandom random_;
-  std::optional<embedded::Cluster> cluster_;
-  std::unique_ptr<kube::Session> session_;
 };
 
 agent::AgentState state_in(const kube::Object& secret) {
