@@ -26,7 +26,10 @@ void LiveSupply::start() {
       [this] { view_.set_nodes_known(); });
   pods_ = watch(
       kube::k_pods, [this](const kube::Object& object) { put_pod(object); },
-      [this](const kube::Name& name) { view_.remove_pod(name.space + "/" + name.name); },
+      [this](const kube::Name& name) {
+        if (market::mutant(Mutant::keep_deleted_pods)) return;
+        view_.remove_pod(name.space + "/" + name.name);
+      },
       [this] { view_.set_pods_known(); });
   nodes_->start();
   pods_->start();
