@@ -1,6 +1,7 @@
 # A room is a folder with one concern: a library spillway_<name> (alias spillway::<name>).
 #
-#   spillway_room(<name> [LEANS_ON <rooms>...] [LINKS <libraries>...] [WITHOUT <files>...])
+#   spillway_room(<name> [LEANS_ON <rooms>...] [LINKS <libraries>...] [WITHOUT <files>...]
+#                 [TOGETHER <files at once>])
 #
 # Sources are all .cpp files below the folder, less WITHOUT; a room without any is header-only.
 # Includes are written from the folder's parent: "market/book.h", "sim/world.h".
@@ -28,8 +29,17 @@ function(spillway_precompile target)
   endif()
 endfunction()
 
+# Compiles so many files of <target> as one. Most of a small file's time goes into templates that its
+# neighbours need too. Names in their anonymous namespaces must differ; and no more files at once
+# than keep a change of one of them below ten seconds.
+function(spillway_together target files)
+  if(SPILLWAY_TOGETHER)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
+  endif()
+endfunction()
+
 function(spillway_room name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LEANS_ON;LINKS;WITHOUT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TOGETHER" "LEANS_ON;LINKS;WITHOUT")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "spillway_room(${name}): what is ${arg_UNPARSED_ARGUMENTS}?")
   endif()
@@ -43,6 +53,9 @@ function(spillway_room name)
     add_library(${target} STATIC ${sources})
     set(scope PUBLIC)
     spillway_precompile(${target})
+    if(arg_TOGETHER)
+      spillway_together(${target} ${arg_TOGETHER})
+    endif()
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)

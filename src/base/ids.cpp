@@ -12,8 +12,6 @@ constexpr size_t k_longest_label = 63;  // RFC 1123
 constexpr size_t k_contract_id_length = 26;
 constexpr std::string_view k_base32 = "0123456789abcdefghjkmnpqrstvwxyz";
 
-bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-
 bool is_dns_label(std::string_view text) {
   if (text.empty() || text.size() > k_longest_label) return false;
   if (!is_lower_or_digit(text.front()) || !is_lower_or_digit(text.back())) return false;

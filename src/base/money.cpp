@@ -10,8 +10,6 @@ namespace {
 constexpr int64_t k_micros_per_unit = 1'000'000;
 constexpr size_t k_decimals = 6;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 tl::unexpected<Error> no_amount(std::string_view text, std::string reason) {
   return fail(Code::invalid, "amount", in_quotes(text) + " " + std::move(reason),
               "write a decimal with at most six decimals, such as 1.25");

@@ -50,8 +50,6 @@ struct Exact {
   int two = 0;
 };
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 tl::unexpected<Error> no_quantity(std::string_view text, std::string reason,
                                   std::string next = {}) {
   if (next.empty()) next = "write a Kubernetes quantity, such as 2, 500m, 1.5 or 4Gi";

@@ -8,6 +8,11 @@
 
 namespace spillway {
 
+// Of ASCII alone, whatever the locale.
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_lower_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); }
+constexpr bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || is_digit(c); }
+
 // RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
 bool is_utf8(std::string_view text);
 

@@ -49,8 +49,6 @@ int64_t days_in_month(int64_t year, int64_t month) {
   return month == 2 && leap ? 29 : k_days[static_cast<size_t>(month - 1)];
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // Reads a text from the left; after the first thing that is not as expected nothing reads any more.
 class Cursor {
  public:

@@ -3,7 +3,7 @@
 namespace spillway::cli {
 namespace {
 
-constexpr auto k_patience = std::chrono::seconds(5);
+constexpr auto k_ear_patience = std::chrono::seconds(5);
 
 }  // namespace
 
@@ -34,7 +34,7 @@ Ear::~Ear() {
 }
 
 Result<Moment> Ear::heard(const std::string& kind, const std::string& subject, Moment since) {
-  const Moment until = since + k_patience;
+  const Moment until = since + k_ear_patience;
   std::unique_lock lock(notes_->mutex);
   size_t next = 0;
   while (true) {

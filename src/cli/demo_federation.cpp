@@ -16,8 +16,8 @@
 namespace spillway::cli {
 namespace {
 
-constexpr auto k_patience = std::chrono::seconds(10);
-constexpr auto k_look = std::chrono::milliseconds(2);  // how soon it listens is told
+constexpr auto k_listen_patience = std::chrono::seconds(10);
+constexpr auto k_listen_look = std::chrono::milliseconds(2);  // how soon it listens is told
 
 // One that was free a moment ago.
 Result<uint16_t> free_port() {
@@ -80,7 +80,7 @@ Status DemoFederation::start_broker() {
   const auto pid = stage_.start("broker", {"broker", "--data", stage_.path("broker")});
   if (!pid) return tl::unexpected(pid.error());
   broker_pid_ = *pid;
-  const auto listens = wait_until(k_patience, k_look, [this]() -> Result<bool> {
+  const auto listens = wait_until(k_listen_patience, k_listen_look, [this]() -> Result<bool> {
     if (text_of(stage_.path("broker.out")).find(url_ + "\n") != std::string::npos) return true;
     SPILLWAY_TRY(stage_.check_runs("broker"));
     return false;
@@ -120,7 +120,7 @@ Status DemoFederation::start_cluster(const std::string& name, int nodes, int cpu
                    {"cluster", "run", name, "--nodes", std::to_string(nodes), "--cpu",
                     std::to_string(cpus), "--memory", "4Gi", "--kubeconfig", kubeconfig(name)});
   if (!pid) return tl::unexpected(pid.error());
-  const auto is_up = wait_until(k_patience, k_look, [&]() -> Result<bool> {
+  const auto is_up = wait_until(k_listen_patience, k_listen_look, [&]() -> Result<bool> {
     SPILLWAY_TRY(stage_.check_runs(cluster_of(name)));
     return std::filesystem::exists(kubeconfig(name));
   });

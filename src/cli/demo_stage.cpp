@@ -24,7 +24,7 @@ namespace {
 using pki::FileHandle;
 
 constexpr const char* k_run = "setup";  // the log of what runs to its end
-constexpr timespec k_look{0, 50'000'000};
+constexpr timespec k_stage_look{0, 50'000'000};
 
 sigset_t ending_signals() {
   sigset_t set;
@@ -96,7 +96,7 @@ Stage::~Stage() {
 void Stage::watch_signals(const std::stop_token& stop) {
   const sigset_t ending = ending_signals();
   while (!stop.stop_requested()) {
-    const int signal = ::sigtimedwait(&ending, nullptr, &k_look);
+    const int signal = ::sigtimedwait(&ending, nullptr, &k_stage_look);
     if (signal <= 0) continue;
     clear();
     constexpr std::string_view k_told = "\nspillway demo: ended early; nothing is left running\n";

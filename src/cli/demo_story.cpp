@@ -14,15 +14,15 @@
 namespace spillway::cli {
 namespace {
 
-constexpr auto k_patience = std::chrono::seconds(30);
-constexpr auto k_look = std::chrono::milliseconds(10);
+constexpr auto k_story_patience = std::chrono::seconds(30);
+constexpr auto k_story_look = std::chrono::milliseconds(10);
 // Longer than the 3 s of silence after which a broker that comes back begins a new epoch.
 constexpr auto k_dark = std::chrono::milliseconds(3500);
 constexpr const Seller& k_dearer = k_sellers[0];
 constexpr int k_dearer_usd = 90;
 
 Status await(const std::string& what, const std::function<Result<bool>()>& is_done) {
-  const auto done = wait_until(k_patience, k_look, is_done);
+  const auto done = wait_until(k_story_patience, k_story_look, is_done);
   if (!done) return tl::unexpected(done.error());
   if (*done) return {};
   return fail(Code::unavailable, what, "it did not happen in time", "try again");

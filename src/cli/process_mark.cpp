@@ -13,7 +13,7 @@
 namespace spillway::cli {
 namespace {
 
-constexpr auto k_look = std::chrono::milliseconds(20);
+constexpr auto k_mark_look = std::chrono::milliseconds(20);
 
 // Field 22 of /proc/<pid>/stat: ticks since the machine started. 0: it does not run.
 uint64_t started_at(pid_t pid) {
@@ -54,8 +54,8 @@ bool end_all(std::span<const ProcessMark> all, int signal, std::chrono::millisec
   for (const ProcessMark& mark : all) {
     if (runs(mark)) ::kill(mark.pid, signal);
   }
-  const auto ended =
-      wait_until(within, k_look, [&]() -> Result<bool> { return std::ranges::none_of(all, runs); });
+  const auto ended = wait_until(within, k_mark_look,
+                                [&]() -> Result<bool> { return std::ranges::none_of(all, runs); });
   return ended.value_or(false);
 }
 

@@ -10,7 +10,7 @@
 namespace spillway::kube {
 namespace {
 
-constexpr size_t k_most_bytes = size_t{16} << 20;
+constexpr size_t k_most_body = size_t{16} << 20;
 constexpr int k_most_changes = 10;
 constexpr int k_most_pages = 10'000;
 
@@ -39,7 +39,7 @@ std::string_view media_of(PatchKind kind) {
 }
 
 Result<Object> read_object(const net::Response& response, const std::string& thing) {
-  auto object = model::parse_json(response.body, thing, k_most_bytes, model::k_max_foreign_depth);
+  auto object = model::parse_json(response.body, thing, k_most_body, model::k_max_foreign_depth);
   if (!object || object->kind == Object::Kind::object) return object;
   return fail(Code::unavailable, thing, "the answer is no object", "try again");
 }

@@ -10,7 +10,7 @@
 namespace spillway::kube {
 namespace {
 
-constexpr size_t k_most_bytes = size_t{1} << 20;
+constexpr size_t k_most_status = size_t{1} << 20;
 constexpr Duration k_longest_asked = minutes(1);
 
 struct Meaning {
@@ -61,7 +61,7 @@ Error failure_in(const model::Node& status, const std::string& thing) {
 
 Error failure_of(const net::Response& response, const std::string& thing) {
   const auto body =
-      model::parse_json(response.body, "status", k_most_bytes, model::k_max_foreign_depth);
+      model::parse_json(response.body, "status", k_most_status, model::k_max_foreign_depth);
   const bool is_status = body && model::text_at(*body, {"kind"}) == "Status";
   if (is_status && model::integer_at(*body, {"code"}) == response.status) {
     return failure_in(*body, thing);

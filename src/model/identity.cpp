@@ -13,7 +13,6 @@ namespace {
 
 constexpr size_t k_fingerprint_digits = 64;  // SHA-256
 
-bool is_lower_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 bool is_pem(char c) { return (c >= ' ' && c < 127) || c == '\n' || c == '\r'; }
 
 }  // namespace

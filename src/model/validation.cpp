@@ -11,7 +11,6 @@ namespace {
 constexpr size_t k_longest_name = 63;
 constexpr size_t k_longest_prefix = 253;
 
-bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 bool is_letter_or_digit(char c) { return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z'); }
 
 bool is_name(std::string_view text) {

@@ -23,8 +23,6 @@ Position position_of(const YAML::Mark& mark) {
           static_cast<uint32_t>(std::max(mark.column, 0) + 1)};
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // [-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?
 bool is_number(std::string_view text, bool& whole) {
   size_t i = text.starts_with('-') || text.starts_with('+') ? 1 : 0;

@@ -7,6 +7,7 @@
 #include <openssl/rand.h>
 
 #include "base/check.h"
+#include "base/text.h"
 
 namespace spillway::pki {
 
@@ -32,9 +33,7 @@ std::string sha256_hex(std::string_view bytes) {
 }
 
 bool is_fingerprint(std::string_view text) {
-  return text.size() == k_fingerprint_digits && std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-         });
+  return text.size() == k_fingerprint_digits && std::all_of(text.begin(), text.end(), is_lower_hex);
 }
 
 Secret random_secret(size_t size) {

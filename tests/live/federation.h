@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "cli/broker_setup.h"
 #include "net/client.h"
+#include "net/poll.h"
 #include "pki/key.h"
 #include "pki/private_file.h"
 #include "pki/request.h"
@@ -24,6 +25,8 @@
 #include "support/temporary_folder.h"
 
 namespace spillway::test {
+
+inline Instant wall_clock() { return net::Poll().now(); }
 
 // A Poll on a thread of its own.
 class PollThread {

@@ -18,6 +18,9 @@
 
 namespace spillway::test {
 
+inline const std::string k_maps = "/api/v1/namespaces/default/configmaps";
+inline const std::string k_pods = "/api/v1/namespaces/default/pods";
+
 struct Told {
   int status = 0;
   model::Node body;
@@ -117,6 +120,12 @@ inline std::string config_text(std::string_view name, std::string_view value = "
   return fmt::format(
       R"({{"metadata":{{"name":"{}","labels":{{"value":"{}"}}}},"data":{{"value":"{}"}}}})", name,
       value, value);
+}
+
+inline embedded::ClusterOptions with_nodes(int count) {
+  auto options = EmbeddedWorld::open_to_all();
+  options.nodes = count;
+  return options;
 }
 
 }  // namespace spillway::test

@@ -14,6 +14,8 @@ struct ssl_session_st;
 
 namespace spillway::test {
 
+inline constexpr std::string_view k_get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+
 struct RawOptions {
   bool is_tls = true;
   const CertificateAndKey* identity = nullptr;

@@ -11,10 +11,9 @@
 namespace spillway::net {
 namespace {
 
+using test::k_get;
 using test::RawClient;
 using test::TestServer;
-
-constexpr std::string_view k_get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
 
 ServerLimits impatient() {
   ServerLimits limits;

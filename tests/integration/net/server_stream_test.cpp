@@ -9,10 +9,9 @@
 namespace spillway::net {
 namespace {
 
+using test::k_get;
 using test::RawClient;
 using test::TestServer;
-
-constexpr std::string_view k_get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
 
 class ServerStream : public testing::Test {
  protected:

@@ -8,11 +8,10 @@
 namespace spillway::net {
 namespace {
 
+using test::k_get;
 using test::RawClient;
 using test::TestAuthority;
 using test::TestServer;
-
-constexpr std::string_view k_get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
 
 // Answers with what the peer's certificate says.
 void tell_certificate(TestServer& server) {

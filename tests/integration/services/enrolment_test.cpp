@@ -11,8 +11,7 @@ using model::Role;
 using test::Federation;
 using test::Members;
 using test::Papers;
-
-Instant wall_clock() { return net::Poll().now(); }
+using test::wall_clock;
 
 // A certificate that the federation's own authority signed, as only a test or a thief could.
 Papers forged(Federation& federation, const std::string& name, const pki::Key& key, Instant now,

@@ -34,11 +34,10 @@ using test::has;
 using test::Members;
 using test::Papers;
 using test::RawClient;
+using test::wall_clock;
 
 constexpr size_t k_crowd = k_is_sanitized ? 1'000 : 10'000;
 constexpr int64_t k_kib_each = k_is_sanitized ? 512 : 48;
-
-Instant wall_clock() { return net::Poll().now(); }
 
 test::CertificateAndKey raw(const Papers& who) {
   return {who.tls->certificate_chain_pem, who.tls->key_pem};

@@ -6,14 +6,11 @@
 #include <rapidcheck/gtest.h>
 
 #include "embedded/amounts.h"
+#include "support/any_below.h"
 #include "support/embedded_world.h"
 
 namespace spillway::test {
 namespace {
-
-const std::string k_pods = "/api/v1/namespaces/default/pods";
-
-int any_below(int bound) { return *rc::gen::inRange(0, bound); }
 
 void happen(EmbeddedWorld& world, int step) {
   const std::string node = fmt::format("node-{}", 1 + any_below(3));

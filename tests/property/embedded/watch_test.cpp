@@ -5,16 +5,13 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include "support/any_below.h"
 #include "support/embedded_world.h"
 
 namespace spillway::test {
 namespace {
 
-const std::string k_maps = "/api/v1/namespaces/default/configmaps";
-
 using State = std::map<std::string, std::string>;  // name to version
-
-int any_below(int bound) { return *rc::gen::inRange(0, bound); }
 
 void change_something(EmbeddedWorld& world) {
   const std::string name = fmt::format("m{}", any_below(6));

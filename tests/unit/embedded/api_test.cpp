@@ -6,9 +6,6 @@
 namespace spillway::test {
 namespace {
 
-constexpr auto k_maps = "/api/v1/namespaces/default/configmaps";
-constexpr auto k_pods = "/api/v1/namespaces/default/pods";
-
 TEST(EmbeddedApi, GivesWhatIsMadeAnIdentityAndAVersion) {
   EmbeddedWorld world;
   const Told made = world.post(k_maps, config_text("a"));
@@ -18,7 +15,7 @@ TEST(EmbeddedApi, GivesWhatIsMadeAnIdentityAndAVersion) {
   EXPECT_EQ(made.text({"metadata", "uid"}).size(), 36U);
   EXPECT_EQ(made.text({"metadata", "creationTimestamp"}), "2026-01-31T09:30:00Z");
   EXPECT_FALSE(made.text({"metadata", "resourceVersion"}).empty());
-  EXPECT_TRUE(model::same(made.body, world.get(std::string(k_maps) + "/a").body));
+  EXPECT_TRUE(model::same(made.body, world.get(k_maps + "/a").body));
 }
 
 TEST(EmbeddedApi, MakesNamesFromAPrefix) {
@@ -53,8 +50,8 @@ TEST(EmbeddedApi, MakesNothingTwice) {
 TEST(EmbeddedApi, RefusesAnUpdateOfAnOlderVersion) {
   EmbeddedWorld world;
   const Told first = world.post(k_maps, config_text("a"));
-  EXPECT_EQ(world.merge(std::string(k_maps) + "/a", R"({"data":{"value":"2"}})").status, 200);
-  const Told late = world.put(std::string(k_maps) + "/a", model::to_json(first.body));
+  EXPECT_EQ(world.merge(k_maps + "/a", R"({"data":{"value":"2"}})").status, 200);
+  const Told late = world.put(k_maps + "/a", model::to_json(first.body));
   EXPECT_EQ(late.status, 409);
   EXPECT_EQ(late.text({"reason"}), "Conflict");
   EXPECT_EQ(late.text({"message"}),
@@ -65,7 +62,7 @@ TEST(EmbeddedApi, RefusesAnUpdateOfAnOlderVersion) {
 TEST(EmbeddedApi, GivesNoNewVersionToAnUpdateThatChangesNothing) {
   EmbeddedWorld world;
   const Told first = world.post(k_maps, config_text("a"));
-  const Told same = world.put(std::string(k_maps) + "/a", model::to_json(first.body));
+  const Told same = world.put(k_maps + "/a", model::to_json(first.body));
   EXPECT_EQ(same.status, 200);
   EXPECT_EQ(same.text({"metadata", "resourceVersion"}),
             first.text({"metadata", "resourceVersion"}));
@@ -76,11 +73,11 @@ TEST(EmbeddedApi, KeepsStatusAndSpecApart) {
   const Told made = world.post(k_pods, pod_text("a"));
   EXPECT_EQ(made.text({"status", "phase"}), "Pending");
   EXPECT_EQ(made.number({"metadata", "generation"}), 1);
-  const Told status = world.merge(std::string(k_pods) + "/a/status",
+  const Told status = world.merge(k_pods + "/a/status",
                                   R"({"status":{"phase":"Running"},"spec":{"hostname":"x"}})");
   EXPECT_EQ(status.text({"status", "phase"}), "Running");
   EXPECT_EQ(model::look(status.body, {"spec", "hostname"}), nullptr);
-  const Told main = world.merge(std::string(k_pods) + "/a", R"({"status":{"phase":"Failed"}})");
+  const Told main = world.merge(k_pods + "/a", R"({"status":{"phase":"Failed"}})");
   EXPECT_EQ(main.text({"status", "phase"}), "Running");
   EXPECT_EQ(main.number({"metadata", "generation"}), 1);
 }
@@ -88,7 +85,7 @@ TEST(EmbeddedApi, KeepsStatusAndSpecApart) {
 TEST(EmbeddedApi, ChangesNothingOfAPodsSpecButItsImage) {
   EmbeddedWorld world;
   world.post(k_pods, pod_text("a"));
-  const std::string pod = std::string(k_pods) + "/a";
+  const std::string pod = k_pods + "/a";
   const Told moved = world.merge(pod, R"({"spec":{"restartPolicy":"Never"}})");
   EXPECT_EQ(moved.status, 422);
   EXPECT_EQ(moved.text({"reason"}), "Invalid");
@@ -117,30 +114,30 @@ TEST(EmbeddedApi, NamesEveryFaultOfADocument) {
 
 TEST(EmbeddedApi, DoesNothingInADryRun) {
   EmbeddedWorld world;
-  const Told made = world.post(std::string(k_maps) + "?dryRun=All", config_text("a"));
+  const Told made = world.post(k_maps + "?dryRun=All", config_text("a"));
   EXPECT_EQ(made.status, 201);
-  EXPECT_EQ(world.get(std::string(k_maps) + "/a").status, 404);
+  EXPECT_EQ(world.get(k_maps + "/a").status, 404);
 }
 
 TEST(EmbeddedApi, DeletesOnlyWhatTheCallerMeant) {
   EmbeddedWorld world;
   world.post(k_maps, config_text("a"));
-  const Told other = world.erase(std::string(k_maps) + "/a",
-                                 R"({"kind":"DeleteOptions","preconditions":{"uid":"other"}})");
+  const Told other =
+      world.erase(k_maps + "/a", R"({"kind":"DeleteOptions","preconditions":{"uid":"other"}})");
   EXPECT_EQ(other.status, 409);
   EXPECT_EQ(other.text({"reason"}), "Conflict");
-  const Told gone = world.erase(std::string(k_maps) + "/a");
+  const Told gone = world.erase(k_maps + "/a");
   EXPECT_EQ(gone.status, 200);
   EXPECT_EQ(gone.text({"kind"}), "Status");
   EXPECT_EQ(gone.text({"status"}), "Success");
   EXPECT_EQ(gone.text({"details", "name"}), "a");
-  EXPECT_EQ(world.erase(std::string(k_maps) + "/a").status, 404);
+  EXPECT_EQ(world.erase(k_maps + "/a").status, 404);
 }
 
 TEST(EmbeddedApi, KeepsWhatHasFinalizersUntilTheyAreGone) {
   EmbeddedWorld world;
   world.post(k_maps, R"({"metadata":{"name":"a","finalizers":["example.com/wait"]}})");
-  const std::string map = std::string(k_maps) + "/a";
+  const std::string map = k_maps + "/a";
   const Told going = world.erase(map);
   EXPECT_EQ(going.status, 200);
   EXPECT_FALSE(going.text({"metadata", "deletionTimestamp"}).empty());

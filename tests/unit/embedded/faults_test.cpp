@@ -6,8 +6,6 @@
 namespace spillway::test {
 namespace {
 
-const std::string k_maps = "/api/v1/namespaces/default/configmaps";
-
 TEST(EmbeddedFaults, FailTheNthRequestOfOneKind) {
   EmbeddedWorld world;
   world.cluster.faults().add(

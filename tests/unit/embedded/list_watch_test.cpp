@@ -6,8 +6,6 @@
 namespace spillway::test {
 namespace {
 
-const std::string k_maps = "/api/v1/namespaces/default/configmaps";
-
 void make(EmbeddedWorld& world, int count) {
   for (int i = 0; i < count; ++i) world.post(k_maps, config_text(fmt::format("m{}", i)));
 }

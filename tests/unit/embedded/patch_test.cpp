@@ -8,8 +8,6 @@
 namespace spillway::test {
 namespace {
 
-const std::string k_maps = "/api/v1/namespaces/default/configmaps";
-
 model::Node parsed(std::string_view text) {
   auto node = model::parse_json(text, "test", size_t{1} << 20, 64);
   EXPECT_TRUE(node.has_value()) << text;

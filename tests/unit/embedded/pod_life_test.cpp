@@ -7,14 +7,6 @@
 namespace spillway::test {
 namespace {
 
-const std::string k_pods = "/api/v1/namespaces/default/pods";
-
-embedded::ClusterOptions with_nodes(int count) {
-  auto options = EmbeddedWorld::open_to_all();
-  options.nodes = count;
-  return options;
-}
-
 std::string wanting(std::string_view cpu) {
   return fmt::format(R"({{"metadata":{{"name":"p"}},"spec":{{"containers":[{{"name":"c",)"
                      R"("image":"app","resources":{{"requests":{{"cpu":"{}"}}}}}}]}}}})",

@@ -6,16 +6,9 @@
 namespace spillway::test {
 namespace {
 
-const std::string k_pods = "/api/v1/namespaces/default/pods";
 const std::string k_deployments = "/apis/apps/v1/namespaces/default/deployments";
 const std::string k_budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
 const std::string k_definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-
-embedded::ClusterOptions with_nodes(int count) {
-  auto options = EmbeddedWorld::open_to_all();
-  options.nodes = count;
-  return options;
-}
 
 std::string deployment_text(int replicas, std::string_view image) {
   return fmt::format(
