@@ -72,14 +72,17 @@ void ClusterProvider::on_agent_started() {
   agent::LiveSupplyCalls calls;
   calls.then = [this](agent::Supply supply) {
     // Who cannot see its cluster repeats what was published, and offers nothing of it.
-    if (!live_->is_blind()) laws_.check_computed(supply, *live_, policy_);
+    if (!live_->is_blind()) laws_.check_computed(supply, *live_, agent_->sold(), policy_);
     laws_.expect(!live_->is_blind() || supply.offers.empty(), 4,
                  fmt::format("{} offers what it cannot see", id_.text));
     agent_->set_supply(std::move(supply));
   };
   calls.published = [this] { return agent_->state().supply; };
-  calls.carrying = [this] { return agent_->carrying(); };
+  calls.sold = [this] { return agent_->sold(); };
   live_.emplace(*api_, log_, id_, policy_, std::move(calls));
+  agent_->when_sold_changes([this] {
+    if (live_) live_->sold_changed();
+  });
   live_->start();
 }
 

@@ -58,7 +58,7 @@ class Laws {
   // laws_supply.cpp: of providers that sell from a live cluster.
   void on_cluster_asked(const std::string& name);  // a request has arrived at its API server
   void check_computed(const supply::Supply& supply, const agent::LiveSupply& live,
-                      const supply::OfferingPolicy& policy);
+                      const std::vector<supply::Sold>& sold, const supply::OfferingPolicy& policy);
   // When all is quiet: what the book has on sale is what is free.
   void check_published(const ClusterId& provider, const model::Resources& free);
 

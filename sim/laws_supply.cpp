@@ -12,6 +12,30 @@ int64_t kept(int64_t allocatable, int64_t headroom, int64_t permille) {
   return headroom + (allocatable * permille + 999) / 1000;
 }
 
+model::Resources left_on(const supply::View::Place& place, const supply::Headroom& headroom) {
+  const model::Resources& all = place.row->allocatable;
+  const model::Resources own = place.own.sum();
+  const auto left = [&headroom](int64_t of, int64_t amount, int64_t used) {
+    return std::max<int64_t>(0, of - kept(of, amount, headroom.share_permille) - used);
+  };
+  model::Resources free;
+  free.cpu_millis = left(all.cpu_millis, headroom.amount.cpu_millis, own.cpu_millis);
+  free.memory_bytes = left(all.memory_bytes, headroom.amount.memory_bytes, own.memory_bytes);
+  free.pods = left(all.pods, headroom.amount.pods, place.own.pods());
+  free.storage_bytes = left(all.storage_bytes, headroom.amount.storage_bytes, own.storage_bytes);
+  return free;
+}
+
+// In each resource at most the larger of both.
+bool is_bounded(const model::Resources& part, const model::Resources& a,
+                const model::Resources& b) {
+  const auto within = [](int64_t amount, int64_t x, int64_t y) { return amount <= std::max(x, y); };
+  return within(part.cpu_millis, a.cpu_millis, b.cpu_millis) &&
+         within(part.memory_bytes, a.memory_bytes, b.memory_bytes) &&
+         within(part.pods, a.pods, b.pods) &&
+         within(part.storage_bytes, a.storage_bytes, b.storage_bytes);
+}
+
 }  // namespace
 
 void Laws::on_cluster_asked(const std::string& name) {
@@ -25,31 +49,29 @@ void Laws::on_cluster_asked(const std::string& name) {
 }
 
 // Whatever it has seen of its cluster, and in whatever order: no pool is larger than what is left
-// on its nodes, by the rows that it has.
+// on its nodes, by the rows that it has. What is sold from nodes that are not Ready may stay sold.
 void Laws::check_computed(const supply::Supply& supply, const agent::LiveSupply& live,
+                          const std::vector<supply::Sold>& sold,
                           const supply::OfferingPolicy& policy) {
   std::map<PoolId, model::Resources> free;
-  const supply::Headroom& headroom = policy.headroom;
+  std::map<PoolId, model::Resources> resting;
   for (const supply::NodeVerdict& verdict : live.explanation().nodes) {
-    if (verdict.reason != supply::NodeReason::offered) continue;
+    const bool offered = verdict.reason == supply::NodeReason::offered;
+    if (!offered && verdict.reason != supply::NodeReason::not_ready) continue;
     const auto at = live.view().places().find(verdict.node);
     const bool known = at != live.view().places().end() && at->second.row;
-    expect(known && at->second.row->ready && !at->second.row->cordoned, 1,
+    expect(known && (!offered || (at->second.row->ready && !at->second.row->cordoned)), 1,
            fmt::format("node {} is offered, and is not there for strangers", verdict.node));
-    if (!known) continue;
-    const model::Resources& all = at->second.row->allocatable;
-    const model::Resources own = at->second.own.sum();
-    const auto left = [&headroom](int64_t of, int64_t amount, int64_t used) {
-      return std::max<int64_t>(0, of - kept(of, amount, headroom.share_permille) - used);
-    };
-    model::Resources& sum = free[verdict.pool];
-    sum.cpu_millis += left(all.cpu_millis, headroom.amount.cpu_millis, own.cpu_millis);
-    sum.memory_bytes += left(all.memory_bytes, headroom.amount.memory_bytes, own.memory_bytes);
-    sum.pods += left(all.pods, headroom.amount.pods, at->second.own.pods());
-    sum.storage_bytes += left(all.storage_bytes, headroom.amount.storage_bytes, own.storage_bytes);
+    if (known) (offered ? free : resting)[verdict.pool] += left_on(at->second, policy.headroom);
   }
+  std::map<PoolId, model::Resources> owed;
+  for (const supply::Sold& one : sold) owed[one.pool.id] = one.units;
   for (const model::Pool& pool : supply.pools) {
-    expect(free[pool.id].covers(pool.capacity), 1,
+    const model::Resources all = free[pool.id] + resting[pool.id];
+    const bool fits =
+        free[pool.id].covers(pool.capacity) ||
+        (all.covers(pool.capacity) && is_bounded(pool.capacity, free[pool.id], owed[pool.id]));
+    expect(fits, 1,
            fmt::format("{} offers {} where {} is free", pool.id.text, to_text(pool.capacity),
                        to_text(free[pool.id])));
   }

@@ -28,6 +28,8 @@ std::string_view to_text(NodeReason reason) {
       return "tainted";
     case NodeReason::too_small:
       return "too small";
+    case NodeReason::without_gpus:
+      return "without GPUs";
     case NodeReason::unreadable_pod:
       return "unreadable pod";
     case NodeReason::full:
@@ -44,6 +46,9 @@ std::string to_text(const Explanation& explanation) {
   }
   for (const NodeVerdict& node : explanation.nodes) {
     fmt::format_to(line, "node {}: {}\n", node.node, node.sentence);
+  }
+  for (const PoolVerdict& pool : explanation.pools) {
+    fmt::format_to(line, "pool {}: {}\n", pool.pool.text, pool.sentence);
   }
   for (const StepVerdict& step : explanation.steps) {
     fmt::format_to(line, "{} from {}: {}\n", step.step, step.pool.text, step.sentence);

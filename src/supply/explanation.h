@@ -22,6 +22,7 @@ enum class NodeReason : uint8_t {
   not_ready,
   tainted,         // by a taint that the policy does not allow
   too_small,       // even empty it has no room for a step of the ladder
+  without_gpus,    // it should have some: a node whose GPUs are ill is no plain one
   unreadable_pod,  // one of the owner's pods on it makes no sense: nobody knows what is free
   full,            // the owner's pods leave no room for a step of the ladder
 };
@@ -44,6 +45,13 @@ struct StepVerdict {
   bool operator==(const StepVerdict&) const = default;
 };
 
+// A pool that offers less than its nodes have, or that has no nodes any more.
+struct PoolVerdict {
+  PoolId pool;
+  std::string sentence;
+  bool operator==(const PoolVerdict&) const = default;
+};
+
 // An own pod without a node, for which room is kept in `pool`; empty: in none.
 struct PendingVerdict {
   std::string pod;
@@ -56,6 +64,7 @@ inline constexpr size_t k_most_pending_told = 100;
 struct Explanation {
   std::string withheld;  // why nothing is on sale now; empty: it is
   std::vector<NodeVerdict> nodes;
+  std::vector<PoolVerdict> pools;
   std::vector<StepVerdict> steps;
   std::vector<PendingVerdict> pending;  // the first of them, by name
   int64_t pending_pods = 0;             // all of them

@@ -22,6 +22,18 @@ char plain(char c) {
   return c == '_' ? '-' : c;
 }
 
+bool has(const model::Counts& counts, std::string_view name) {
+  return std::any_of(counts.begin(), counts.end(),
+                     [name](const model::Count& count) { return count.name == name; });
+}
+
+bool says_product(const Vendor& vendor, const NodeRow& node) {
+  return std::any_of(vendor.labels.begin(), vendor.labels.end(), [&node](std::string_view key) {
+    const std::string* product = model::find_label(node.labels, key);
+    return product != nullptr && !product->empty();
+  });
+}
+
 std::string model_of(const Vendor& vendor, const NodeRow& node,
                      const std::map<std::string, std::string>& models) {
   const std::string vendor_name(vendor.name);
@@ -52,11 +64,9 @@ int64_t take(model::Counts& counts, std::string_view name) {
 GpuKinds gpu_kinds(const NodeRow& node, const std::map<std::string, std::string>& models) {
   GpuKinds kinds;
   for (const Vendor& vendor : k_vendors) {
-    const auto& extended = node.allocatable.extended;
-    const bool has =
-        std::any_of(extended.begin(), extended.end(),
-                    [&vendor](const model::Count& count) { return count.name == vendor.resource; });
-    if (has) kinds.push_back({std::string(vendor.resource), model_of(vendor, node, models)});
+    const bool there = has(node.allocatable.extended, vendor.resource) ||
+                       has(node.devices, vendor.resource) || says_product(vendor, node);
+    if (there) kinds.push_back({std::string(vendor.resource), model_of(vendor, node, models)});
   }
   return kinds;
 }

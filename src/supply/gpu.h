@@ -25,7 +25,8 @@ struct GpuKind {
 };
 using GpuKinds = std::vector<GpuKind>;  // sorted
 
-// Of the GPUs that the node has.
+// Of the GPUs that the node has, or by its labels should have: one whose GPUs are not there, since
+// their plugin is down, is no node without GPUs.
 GpuKinds gpu_kinds(const NodeRow& node, const std::map<std::string, std::string>& models);
 
 // The same with GPUs counted by model. What is of no kind stays an extended resource.

@@ -1,6 +1,7 @@
 #include "supply/gross.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/arithmetic.h"
 
@@ -15,6 +16,23 @@ void drop_deficits(model::Counts& counts) {
 
 int64_t kept(int64_t allocatable, int64_t amount, int32_t permille) {
   return amount + multiply_divide_up(allocatable, permille, k_whole);
+}
+
+int64_t rounded_down(int64_t amount) {
+  constexpr uint64_t k_steps = 64;
+  const uint64_t step =
+      std::max<uint64_t>(1, std::bit_floor(static_cast<uint64_t>(amount) / k_steps));
+  return amount - amount % static_cast<int64_t>(step);
+}
+
+model::Resources size_of(const NodeRow& row, const GpuKinds& gpus) {
+  model::Resources size = row.allocatable;
+  size.memory_bytes = rounded_down(size.memory_bytes);
+  size.storage_bytes = rounded_down(size.storage_bytes);
+  model::Resources devices;
+  devices.extended = row.devices;
+  size += rest_of(devices, size);
+  return by_model(std::move(size), gpus);
 }
 
 model::Resources headroom_on(const model::Resources& allocatable, const Headroom& headroom) {
@@ -40,13 +58,30 @@ model::Resources rest_of(model::Resources a, const model::Resources& b) {
   return a;
 }
 
+model::Resources common_of(const model::Resources& a, const model::Resources& b) {
+  return a - rest_of(a, b);
+}
+
+void add_capped(model::Resources& sum, const model::Resources& part) {
+  const auto cap = [](int64_t& amount) { amount = std::min(amount, model::k_max_amount); };
+  sum += part;
+  cap(sum.cpu_millis);
+  cap(sum.memory_bytes);
+  cap(sum.pods);
+  cap(sum.storage_bytes);
+  for (model::Count& count : sum.gpus) cap(count.amount);
+  for (model::Count& count : sum.extended) cap(count.amount);
+}
+
 Gross gross_of(const View::Place& place, const OfferingPolicy& policy) {
   const NodeRow& row = *place.row;
   Gross gross;
   gross.gpus = gpu_kinds(row, policy.gpu_models);
-  const model::Resources allocatable = by_model(row.allocatable, gross.gpus);
-  gross.empty = rest_of(allocatable, headroom_on(allocatable, policy.headroom));
-  gross.now = rest_of(gross.empty, by_model(place.own.sum(), gross.gpus));
+  gross.size = size_of(row, gross.gpus);
+  const model::Resources headroom = headroom_on(gross.size, policy.headroom);
+  gross.empty = rest_of(gross.size, headroom);
+  const model::Resources well = common_of(gross.size, by_model(row.allocatable, gross.gpus));
+  gross.now = rest_of(rest_of(well, headroom), by_model(place.own.sum(), gross.gpus));
   return gross;
 }
 

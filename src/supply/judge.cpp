@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "supply/pool_draft.h"
+
 namespace spillway::supply {
 namespace {
 
@@ -38,11 +40,28 @@ NodeVerdict verdict(const NodeRow& row, NodeReason reason, std::string sentence)
   return {row.name, reason, {}, {}, std::move(sentence)};
 }
 
+// Those that are well.
+model::Counts row_gpus(const NodeRow& row, const Gross& gross) {
+  return by_model(row.allocatable, gross.gpus).gpus;
+}
+
+NodeVerdict without_gpus(const NodeRow& row, const Gross& gross) {
+  return verdict(row, NodeReason::without_gpus,
+                 fmt::format("its GPUs ({}) are not there: is their device plugin up?",
+                             gross.gpus.front().model));
+}
+
 }  // namespace
 
-PoolKey key_of(const NodeRow& row, const GpuKinds& gpus, size_t step,
-               const OfferingPolicy& policy) {
-  PoolKey key{row.arch, policy.ladder[step].name, gpus, {}, {}};
+Instant rests_until(const NodeRow& row) {
+  return row.unready_since ? *row.unready_since + k_rest : Instant{};
+}
+
+PoolKey key_of(const NodeRow& row, const Gross& gross, const OfferingPolicy& policy) {
+  PoolKey key{row.arch, gross.size, gross.gpus, {}, {}};
+  model::Resources sold = gross.size;
+  keep_sold(sold, policy.ladder);
+  key.size.extended = std::move(sold.extended);
   for (const model::Label& label : row.labels) {
     const auto& pass = policy.labels.pass;
     if (std::find(pass.begin(), pass.end(), label.key) != pass.end()) key.labels.push_back(label);
@@ -83,6 +102,7 @@ std::optional<NodeVerdict> rule_out(const NodeRow& row, const Gross& gross,
         fmt::format("taint {} keeps strangers away; the policy's taints may allow it", taint->key));
   }
   if (!last_step(policy, gross.gpus, gross.empty)) {
+    if (gross.size.gpus.empty() && !gross.gpus.empty()) return without_gpus(row, gross);
     return verdict(
         row, NodeReason::too_small,
         fmt::format("no step of the ladder fits it, even empty: {}", to_text(gross.empty)));
@@ -104,6 +124,8 @@ NodeVerdict judge(const View::Place& place, const Gross& gross, const OfferingPo
                    fmt::format("pod {} on it cannot be read: {}", pod, problem));
   }
   if (!last_step(policy, gross.gpus, gross.now)) {
+    const bool had_gpus = !gross.size.gpus.empty();
+    if (had_gpus && row_gpus(row, gross).empty()) return without_gpus(row, gross);
     return verdict(row, NodeReason::full,
                    fmt::format("{} own pods leave no room for a step of the ladder: {}",
                                place.own.pods(), to_text(gross.now)));

@@ -20,7 +20,14 @@ std::optional<NodeVerdict> rule_out(const NodeRow& row, const Gross& gross,
 // Of one that is not ruled out: offered, or out for now.
 NodeVerdict judge(const View::Place& place, const Gross& gross, const OfferingPolicy& policy);
 
-// `step`: the last that the empty node has room for.
-PoolKey key_of(const NodeRow& row, const GpuKinds& gpus, size_t step, const OfferingPolicy& policy);
+// Kubernetes leaves pods on a node that is not Ready for five minutes before it moves them. So long
+// nobody is given notice for it either: kubelets start again, and links at the edge come and go.
+inline constexpr Duration k_rest = minutes(5);
+Instant rests_until(const NodeRow& row);
+
+// Of the node and of what the policy passes on. Of the ladder it depends in one thing only, which
+// extended resources are sold: a new step, another price or more headroom move no node to another
+// pool, and neither does a plugin for devices that nobody sells.
+PoolKey key_of(const NodeRow& row, const Gross& gross, const OfferingPolicy& policy);
 
 }  // namespace spillway::supply

@@ -2,10 +2,11 @@
 // which nodes are there, nor on what other pools there are. So it stays while nodes come and go,
 // and whoever restarts finds the same.
 //
-// A pool is called <architecture>-<step> ("amd64-large"), or, when it has GPUs, labels or taints of
-// its own, by these too with a fingerprint behind ("amd64-gpu-nvidia-a100-1f0c9d2e"). Shape, labels
-// and taints are immutable under an offer's id, and its owner may edit all three: so an offer is
-// called <pool>-<step>-<fingerprint of all of them>.
+// A pool is called by architecture, cores and memory of one node, and by its GPUs, labels and
+// taints if it has any, with a fingerprint of all behind ("amd64-8cpu-32gi-nvidia-a100-1f0c9d2e").
+// Shape, labels and taints are immutable under an offer's id, and its owner may edit all three: so
+// an offer is called by its pool, its step and a fingerprint of all of them
+// ("amd64-8cpu-32gi-small-5c1f07aa").
 #pragma once
 
 #include <compare>
@@ -24,7 +25,7 @@ namespace spillway::supply {
 // What the nodes of a pool have in common.
 struct PoolKey {
   std::string arch;
-  std::string step;  // the last of the ladder that an empty node has room for
+  model::Resources size;  // of one node
   GpuKinds gpus;
   model::Labels labels;              // those that the policy passes on
   std::vector<model::Taint> taints;  // those too; sorted, one for each key and effect

@@ -32,11 +32,14 @@ bool is_virtual(const NodeRow& row, const Node& document) {
                      [](const model::Taint& taint) { return taint.key == k_liqo_taint; });
 }
 
-bool is_ready(const Node& document) {
+void read_readiness(const Node& document, NodeRow& row) {
   for (const Node& condition : items_of(find(document, {"status", "conditions"}))) {
-    if (text_at(condition, {"type"}) == "Ready") return text_at(condition, {"status"}) == "True";
+    if (text_at(condition, {"type"}) != "Ready") continue;
+    row.ready = text_at(condition, {"status"}) == "True";
+    const auto since = parse_instant(text_at(condition, {"lastTransitionTime"}));
+    if (!row.ready && since) row.unready_since = *since;
+    return;
   }
-  return false;
 }
 
 bool is_cordoned(const Node& document) {
@@ -89,6 +92,12 @@ Result<model::Resources> allocatable_of(const Node& document) {
   return read_allocatable(*list);
 }
 
+Result<model::Counts> devices_of(const Node& document) {
+  const Node* list = find(document, {"status", "capacity"});
+  if (list == nullptr) return model::Counts{};
+  return read_allocatable(*list).map([](model::Resources all) { return std::move(all.extended); });
+}
+
 }  // namespace
 
 Result<NodeRow> node_row(const Node& document) {
@@ -98,8 +107,9 @@ Result<NodeRow> node_row(const Node& document) {
   take(read_labels(find(document, {"metadata", "labels"})), row.labels, row.problem);
   take(read_taints(find(document, {"spec", "taints"})), row.taints, row.problem);
   take(allocatable_of(document), row.allocatable, row.problem);
+  take(devices_of(document), row.devices, row.problem);
   row.arch = arch_of(row, document);
-  row.ready = is_ready(document);
+  read_readiness(document, row);
   row.cordoned = is_cordoned(document);
   row.going = find(document, {"metadata", "deletionTimestamp"}) != nullptr;
   row.is_virtual = is_virtual(row, document);

@@ -6,10 +6,12 @@
 // strangers away. Only an object without a name is no row.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "model/labels.h"
 #include "model/node.h"
 #include "model/resources.h"
@@ -20,9 +22,13 @@ struct NodeRow {
   std::string name;
   std::string arch;              // "amd64"; "unknown" when nobody says
   model::Resources allocatable;  // GPUs by resource name, among the extended (supply/gpu.h)
-  model::Labels labels;          // all: the owner's pods may select by any
+  // Of extended resources, what the machine has: also while some of it is ill, or while the plugin
+  // that looks after it starts again.
+  model::Counts devices;
+  model::Labels labels;  // all: the owner's pods may select by any
   std::vector<model::Taint> taints;
   bool ready = false;
+  std::optional<Instant> unready_since;  // by its cluster's clock; none: it is, or nobody says
   bool cordoned = false;
   bool going = false;       // being deleted
   bool is_virtual = false;  // another cluster's capacity, or a unit of ours: never sold again

@@ -1,7 +1,9 @@
 #include "supply/offering.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "supply/judge.h"
 #include "supply/pending.h"
 #include "supply/pool_draft.h"
 
@@ -9,6 +11,11 @@ namespace spillway::supply {
 namespace {
 
 constexpr std::string_view k_arch_label = "kubernetes.io/arch";
+
+std::optional<Instant> sooner(std::optional<Instant> a, std::optional<Instant> b) {
+  if (!a || !b) return a ? a : b;
+  return std::min(*a, *b);
+}
 
 model::Labels labels_of(const PoolKey& key, const OfferingPolicy& policy) {
   model::Labels labels = key.labels;
@@ -63,30 +70,47 @@ std::string why_withheld(const View& view, const OfferingPolicy& policy, Instant
   return is_open(policy.hours, now) ? "" : "it is outside the policy's hours";
 }
 
+// When the first of the nodes that rest has rested long enough.
+std::optional<Instant> first_rested(const std::vector<PoolDraft>& drafts) {
+  std::optional<Instant> first;
+  for (const PoolDraft& draft : drafts) {
+    for (const PoolDraft::Member& member : draft.members) {
+      if (member.resting) first = sooner(first, rests_until(*member.node));
+    }
+  }
+  return first;
+}
+
 }  // namespace
 
 Offering offer(const View& view, const OfferingPolicy& policy, const ClusterId& cluster,
-               Instant now) {
+               Instant now, std::span<const Sold> sold) {
   Offering offering;
   if (!view.is_known()) {
     offering.explanation.withheld = "the cluster's nodes and pods are not listed yet";
     return offering;
   }
   offering.known = true;
-  offering.changes_at = next_change(policy.hours, now);
+  const std::optional<Instant> until = next_change(policy.hours, now);
   Explanation& explanation = offering.explanation;
   explanation.withheld = why_withheld(view, policy, now);
-  std::vector<PoolDraft> drafts = draft_pools(view, policy, cluster, explanation.nodes);
+  std::vector<PoolDraft> drafts = draft_pools(view, policy, cluster, now, explanation.nodes);
+  offering.changes_at = sooner(until, first_rested(drafts));
   keep_room(view, drafts, explanation);
   for (PoolDraft& draft : drafts) {
     apply_quota(draft, policy.quota);
     keep_sold(draft.pool.capacity, policy.ladder);
     keep_sold(draft.pool.node, policy.ladder);
+  }
+  lend_resting(sold, drafts, explanation);
+  keep_owed(sold, drafts, explanation);
+  std::vector<model::Pool> kept = without_nodes(sold, drafts);
+  for (PoolDraft& draft : drafts) {
     for (const Step& step : policy.ladder) {
       StepVerdict verdict{draft.id, step.name, {}, why_not(draft, step, explanation.withheld)};
       if (verdict.sentence.empty()) {
         model::Offer made = offer_of(draft, step, policy);
-        made.until = offering.changes_at;
+        made.until = until;
         verdict.offer = made.id;
         verdict.sentence = "offered as " + made.id.text;
         offering.supply.offers.push_back(std::move(made));
@@ -95,6 +119,7 @@ Offering offer(const View& view, const OfferingPolicy& policy, const ClusterId& 
     }
     offering.supply.pools.push_back(std::move(draft.pool));
   }
+  std::move(kept.begin(), kept.end(), std::back_inserter(offering.supply.pools));
   return offering;
 }
 

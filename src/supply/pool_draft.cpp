@@ -20,18 +20,6 @@ auto worth_of(const OfferingPolicy& policy, const GpuKinds& gpus, const model::R
                     room.pods, room.storage_bytes);
 }
 
-// Up to what a pool may say; nothing that is true is larger.
-void add_capped(model::Resources& sum, const model::Resources& part) {
-  const auto cap = [](int64_t& amount) { amount = std::min(amount, model::k_max_amount); };
-  sum += part;
-  cap(sum.cpu_millis);
-  cap(sum.memory_bytes);
-  cap(sum.pods);
-  cap(sum.storage_bytes);
-  for (model::Count& count : sum.gpus) cap(count.amount);
-  for (model::Count& count : sum.extended) cap(count.amount);
-}
-
 // The largest node by its gross; of a pool without any on offer, by what it would be when empty.
 // Of equals the first by name.
 void measure(PoolDraft& draft, const OfferingPolicy& policy) {
@@ -65,7 +53,8 @@ void cap_counts(model::Counts& counts, const model::Counts& most) {
 }  // namespace
 
 std::vector<PoolDraft> draft_pools(const View& view, const OfferingPolicy& policy,
-                                   const ClusterId& cluster, std::vector<NodeVerdict>& verdicts) {
+                                   const ClusterId& cluster, Instant now,
+                                   std::vector<NodeVerdict>& verdicts) {
   std::map<PoolKey, PoolDraft> by_key;
   for (const auto& [name, place] : view.places()) {
     if (!place.row) continue;
@@ -74,8 +63,7 @@ std::vector<PoolDraft> draft_pools(const View& view, const OfferingPolicy& polic
       verdicts.push_back(std::move(*out));
       continue;
     }
-    PoolKey key =
-        key_of(*place.row, gross.gpus, *last_step(policy, gross.gpus, gross.empty), policy);
+    PoolKey key = key_of(*place.row, gross, policy);
     PoolDraft& draft = by_key[key];
     if (draft.id.empty()) {
       draft.id = pool_id(cluster, key);
@@ -83,7 +71,9 @@ std::vector<PoolDraft> draft_pools(const View& view, const OfferingPolicy& polic
     }
     NodeVerdict told = judge(place, gross, policy);
     told.pool = draft.id;
-    draft.members.push_back({&*place.row, std::move(gross), told.reason == NodeReason::offered});
+    const bool rests = told.reason == NodeReason::not_ready && rests_until(*place.row) > now;
+    draft.members.push_back(
+        {&*place.row, std::move(gross), told.reason == NodeReason::offered, rests});
     verdicts.push_back(std::move(told));
   }
   std::map<PoolId, PoolDraft> by_id;

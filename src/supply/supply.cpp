@@ -51,12 +51,4 @@ Status validate(const Supply& supply) {
   return {};
 }
 
-void keep_pools(Supply& supply, std::span<const model::Pool> carrying) {
-  for (const model::Pool& pool : carrying) {
-    const bool there = std::any_of(supply.pools.begin(), supply.pools.end(),
-                                   [&pool](const model::Pool& p) { return p.id == pool.id; });
-    if (!there) supply.pools.push_back({pool.id, pool.node, {}});
-  }
-}
-
 }  // namespace spillway::supply

@@ -3,7 +3,6 @@
 // changes what cannot change under an id.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -21,11 +20,5 @@ struct Supply {
 // Each noun is valid, no id is there twice, every offer's pool is there and one node of it has room
 // for the offer's shape.
 Status validate(const Supply& supply);
-
-// A pool that is withdrawn keeps its contracts (docs/book.md): when all of its nodes vanish, its
-// guests would never hear of it. So each of `carrying`, the pools that contracts live on, stays in
-// the supply: with no capacity, when it is not there by itself. The book then finds it oversold and
-// notice is given.
-void keep_pools(Supply& supply, std::span<const model::Pool> carrying);
 
 }  // namespace spillway::supply

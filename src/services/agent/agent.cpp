@@ -1,6 +1,7 @@
 #include "services/agent/agent.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace spillway::agent {
@@ -22,7 +23,10 @@ Agent::Agent(host::Loop& loop, host::Random& random, net::Channel& channel, Stat
                [this](Instant time) { alarm_.wake_by(time); }},
       renewals_(context_, {[this](const model::Contract& contract) { tenancy_.put(contract); },
                            [this](const ContractId& id) { tenancy_.look_at(id); }}),
-      tenancy_(context_, {[this](const PoolId& pool) { publisher_.carries_changed(pool); },
+      tenancy_(context_, {[this](const PoolId& pool) {
+                            publisher_.carries_changed(pool);
+                            sold_changed_();
+                          },
                           [this](const model::Contract& contract) { renewals_.seen(contract); }}),
       notices_(context_, tenancy_),
       publisher_(
@@ -109,12 +113,23 @@ void Agent::resync_later() {
   loop_.after(resync_backoff_.next(context_.random), life_.guard([this] { resync(); }));
 }
 
-std::vector<model::Pool> Agent::carrying() const {
-  std::vector<model::Pool> found;
-  for (const model::Pool& pool : keeper_.state().supply.pools) {
-    if (!tenancy_.sold_from(pool.id).empty()) found.push_back(pool);
+// Also from pools that are withdrawn: whoever held in the last moment has a contract all the same.
+std::vector<supply::Sold> Agent::sold() const {
+  std::map<PoolId, supply::Sold> by_pool;
+  for (const auto& [id, contract] : keeper_.state().contracts) {
+    if (contract.provider != context_.options.cluster || contract.live_units() == 0) continue;
+    const auto [at, is_new] = by_pool.try_emplace(contract.pool);
+    if (is_new) {
+      const auto memory = keeper_.state().pools.find(contract.pool);
+      const bool known = memory != keeper_.state().pools.end() && memory->second.published;
+      at->second.pool =
+          known ? *memory->second.published : model::Pool{contract.pool, contract.shape, {}};
+    }
+    supply::add_capped(at->second.units, contract.shape.times(contract.live_units()));
   }
-  return found;
+  std::vector<supply::Sold> all;
+  for (auto& entry : by_pool) all.push_back(std::move(entry.second));
+  return all;
 }
 
 AgentStatus Agent::status() const {

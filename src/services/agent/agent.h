@@ -17,6 +17,7 @@
 #include "services/agent/publisher.h"
 #include "services/agent/renewals.h"
 #include "services/agent/tenancy.h"
+#include "supply/sold.h"
 
 namespace spillway::agent {
 
@@ -43,8 +44,10 @@ class Agent {
   // Closes the stream, saves, and calls when that is done. Nothing is withdrawn.
   void stop(std::function<void()> done);
 
-  // The pools that contracts live on, as they were last on sale.
-  std::vector<model::Pool> carrying() const;
+  // The pools that contracts live on, as they were last published.
+  std::vector<supply::Sold> sold() const;
+  // Called when that has changed.
+  void when_sold_changes(std::function<void()> call) { sold_changed_ = std::move(call); }
   AgentStatus status() const;
   const AgentState& state() const { return keeper_.state(); }
 
@@ -65,6 +68,7 @@ class Agent {
   NoticeGiver notices_;
   Publisher publisher_;
   Follower follower_;
+  std::function<void()> sold_changed_ = [] {};
   bool selling_ = false;  // not before the broker's numbers are known
   bool stopped_ = false;
   bool resyncing_ = false;

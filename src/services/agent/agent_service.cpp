@@ -177,11 +177,11 @@ Status AgentService::start_live() {
   auto policy = reload_->read().and_then(parse);
   if (!policy) return tl::unexpected(std::move(policy).error());
   SPILLWAY_TRY(open_cluster());
-  live_.emplace(
-      cluster_->api(), log_, ClusterId(credentials_.name), std::move(*policy),
-      agent::LiveSupplyCalls{[this](agent::Supply next) { agent_->set_supply(std::move(next)); },
-                             [this] { return agent_->state().supply; },
-                             [this] { return agent_->carrying(); }});
+  live_.emplace(cluster_->api(), log_, ClusterId(credentials_.name), std::move(*policy),
+                agent::LiveSupplyCalls{
+                    [this](agent::Supply next) { agent_->set_supply(std::move(next)); },
+                    [this] { return agent_->state().supply; }, [this] { return agent_->sold(); }});
+  agent_->when_sold_changes([this] { live_->sold_changed(); });
   live_->start();
   reload_->start();
   return {};

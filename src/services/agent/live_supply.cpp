@@ -131,10 +131,9 @@ void LiveSupply::step() {
 
 void LiveSupply::publish(Instant now) {
   if (is_blind_) return withhold();
-  supply::Offering offering = supply::offer(view_, policy_, cluster_, now);
+  const std::vector<supply::Sold> sold = calls_.sold();
+  supply::Offering offering = supply::offer(view_, policy_, cluster_, now, sold);
   if (!offering.known) return;
-  const std::vector<model::Pool> carrying = calls_.carrying();
-  supply::keep_pools(offering.supply, carrying);
   explanation_ = std::move(offering.explanation);
   if (offering.changes_at) come_back_at(*offering.changes_at);
   calls_.then(std::move(offering.supply));

@@ -22,8 +22,7 @@ namespace spillway::agent {
 struct LiveSupplyCalls {
   std::function<void(supply::Supply)> then;
   std::function<supply::Supply()> published;  // what was handed on last, also before a restart
-  // The pools that contracts live on, as they were last published.
-  std::function<std::vector<model::Pool>()> carrying;
+  std::function<std::vector<supply::Sold>()> sold;
 };
 
 class LiveSupply {
@@ -37,6 +36,7 @@ class LiveSupply {
 
   void start();
   void set_policy(supply::OfferingPolicy policy);
+  void sold_changed() { change(); }
   bool is_known() const { return view_.is_known(); }
   bool is_blind() const { return is_blind_; }
   const supply::View& view() const { return view_; }

@@ -66,9 +66,11 @@ RC_GTEST_PROP(Offering, NeverExceedsWhatIsFree, ()) {
 }
 
 bool has_gpus(const NodeRow& node) {
+  const auto is_gpu = [](const model::Count& c) { return c.name == "nvidia.com/gpu"; };
   const auto& extended = node.allocatable.extended;
-  return std::any_of(extended.begin(), extended.end(),
-                     [](const model::Count& c) { return c.name == "nvidia.com/gpu"; });
+  return std::any_of(extended.begin(), extended.end(), is_gpu) ||
+         std::any_of(node.devices.begin(), node.devices.end(), is_gpu) ||
+         model::find_label(node.labels, "nvidia.com/gpu.product") != nullptr;
 }
 
 // The last step for which there is room; empty: none.
@@ -141,7 +143,12 @@ RC_GTEST_PROP(Offering, FitsOneNode, ()) {
   }
 }
 
-// All nodes of a pool are alike: in architecture, GPUs, and the labels and taints that are
+bool sells_fpgas(const OfferingPolicy& policy) {
+  return std::any_of(policy.ladder.begin(), policy.ladder.end(),
+                     [](const Step& step) { return !step.shape.extended.empty(); });
+}
+
+// All nodes of a pool are alike: in architecture, size, GPUs, and the labels and taints that are
 // promised.
 RC_GTEST_PROP(Offering, PoolsNodesOfOneShape, ()) {
   const Scene scene = any_scene();
@@ -152,9 +159,13 @@ RC_GTEST_PROP(Offering, PoolsNodesOfOneShape, ()) {
     const NodeRow& other = *first.emplace(verdict.pool, &node).first->second;
     RC_ASSERT(node.arch == other.arch);
     const auto when_empty = [&scene](const NodeRow& row) {
-      return last_fitting(scene, row, plain_gross(PlainCluster{}, row, scene.policy));
+      Amounts all = plain_gross(PlainCluster{}, whole(row), scene.policy);
+      std::erase_if(all, [&scene](const auto& entry) {
+        return entry.first == "example.com/fpga" && !sells_fpgas(scene.policy);
+      });
+      return all;
     };
-    RC_ASSERT(!when_empty(node).empty());
+    RC_ASSERT(!last_fitting(scene, node, when_empty(node)).empty());
     RC_ASSERT(when_empty(node) == when_empty(other));
     RC_ASSERT(has_gpus(node) == has_gpus(other));
     if (has_gpus(node)) {
@@ -203,6 +214,39 @@ RC_GTEST_PROP(Offering, NeverGrowsByAnOwnPod, ()) {
   // each resource only falls.
   if (scene.view.waiting().empty()) RC_ASSERT(covers(before_sum, after_sum));
   RC_ASSERT(after.supply.offers.size() <= scene.offering.supply.offers.size());
+}
+
+// Nothing is sold twice: what all pools have on sale, or have sold, never comes to more than their
+// nodes have, or than is sold already; also when the policy was another one when it was sold. And
+// no pool falls below what it sold itself for what another did.
+RC_GTEST_PROP(Offering, OwesWhatItSoldWhereverTheNodesWent, ()) {
+  const Scene scene = any_scene();
+  const OfferingPolicy policy = one_in(3) ? scene.policy : any_policy();
+  const std::vector<Sold> sold = any_sold(scene.offering.supply.pools);
+  const Offering plain = offer(scene.view, policy, k_cluster, k_now);
+  const Offering owing = offer(scene.view, policy, k_cluster, k_now, sold);
+  Amounts there;
+  Amounts all_sold;
+  Amounts claimed;
+  for (const NodeVerdict& verdict : owing.explanation.nodes) {
+    if (verdict.pool.empty()) continue;
+    add_to(there, plain_gross(scene.cluster, scene.cluster.nodes.at(verdict.node), policy));
+  }
+  for (const Sold& one : sold) add_to(all_sold, amounts_of(one.units));
+  for (const model::Pool& pool : owing.supply.pools) {
+    add_to(claimed, larger_of(amounts_of(pool.capacity), sold_from(sold, pool.id)));
+  }
+  for (const auto& [name, amount] : claimed) {
+    RC_ASSERT(amount <= std::max(there[name], all_sold[name]));
+  }
+  for (const model::Pool& before : plain.supply.pools) {
+    const Amounts own = sold_from(sold, before.id);
+    const Amounts now = amounts_of(pool_of(owing, before.id).capacity);
+    for (const auto& [name, amount] : amounts_of(before.capacity)) {
+      const auto mine = own.find(name);
+      RC_ASSERT(mine == own.end() || covers(now, {{name, std::min(amount, mine->second)}}));
+    }
+  }
 }
 
 // By time alone nothing changes before `changes_at`, and the offers do at it.

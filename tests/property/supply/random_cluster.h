@@ -54,6 +54,11 @@ inline NodeRow any_node(std::string name) {
   if (one_in(6)) row.allocatable.cpu_millis = model::k_max_amount;
   if (one_in(4)) row.allocatable.extended.push_back({"example.com/fpga", any(1, 4)});
   if (one_in(2)) row.allocatable.extended.push_back({"nvidia.com/gpu", any(1, 8)});
+  if (one_in(2)) row.devices = row.allocatable.extended;
+  if (one_in(4) && !row.devices.empty()) row.devices[0].amount += any(1, 2);
+  if (one_in(6)) row.allocatable.extended.clear();
+  if (one_in(4))
+    row.allocatable.memory_bytes -= std::min(row.allocatable.memory_bytes, any<int64_t>(0, k_gib));
   if (one_in(4)) row.taints = {any_taint()};
   row.ready = !one_in(8);
   row.cordoned = one_in(8);
@@ -215,12 +220,73 @@ inline Amounts amounts_of(const model::Resources& r) {
   return amounts;
 }
 
+// In steps of which a node has 64 to 127.
+inline Int128 in_steps(Int128 amount) {
+  Int128 step = 1;
+  while (amount / (step * 2) >= 64) step *= 2;
+  return amount / step * step;
+}
+
+// As if all its devices were well.
+inline NodeRow whole(NodeRow node) {
+  for (const model::Count& device : node.devices) {
+    auto& all = node.allocatable.extended;
+    const auto at = std::find_if(all.begin(), all.end(), [&device](const model::Count& count) {
+      return count.name == device.name;
+    });
+    if (at == all.end()) {
+      all.push_back(device);
+    } else {
+      at->amount = std::max(at->amount, device.amount);
+    }
+  }
+  return node;
+}
+
+inline void add_to(Amounts& sum, const Amounts& part) {
+  for (const auto& [name, amount] : part) sum[name] += amount;
+}
+
+inline Amounts larger_of(Amounts a, const Amounts& b) {
+  for (const auto& [name, amount] : b) a[name] = std::max(a[name], amount);
+  return a;
+}
+
+inline Amounts sold_from(const std::vector<Sold>& sold, const PoolId& pool) {
+  for (const Sold& one : sold) {
+    if (one.pool.id == pool) return amounts_of(one.units);
+  }
+  return {};
+}
+
+// From some of these pools up to all that they have, and from one that is gone.
+inline std::vector<Sold> any_sold(const std::vector<model::Pool>& pools) {
+  std::vector<Sold> sold;
+  for (const model::Pool& pool : pools) {
+    if (one_in(3)) continue;
+    const int64_t tenths = any(0, 10);
+    model::Resources units = pool.capacity;
+    units.cpu_millis = units.cpu_millis / 10 * tenths;
+    units.memory_bytes = units.memory_bytes / 10 * tenths;
+    units.pods = units.pods * tenths / 10;
+    units.storage_bytes = 0;
+    sold.push_back({pool, units});
+  }
+  if (one_in(2)) {
+    const model::Resources units{any(0, 9) * 1000, any(0, 9) * k_gib, any(0, 20), 0, {}, {}};
+    sold.push_back({{PoolId("edge/gone"), units, units}, units});
+  }
+  return sold;
+}
+
 inline Amounts plain_gross(const PlainCluster& cluster, const NodeRow& node,
                            const OfferingPolicy& policy) {
   Amounts gross;
   for (const auto& [name, amount] : amounts_of(node.allocatable)) {
     gross[sold_name(node, name)] += amount;
   }
+  gross["memory"] = in_steps(gross["memory"]);
+  gross["storage"] = in_steps(gross["storage"]);
   for (const char* name : {"cpu", "memory", "pods", "storage"}) {
     gross[name] -= (gross[name] * policy.headroom.share_permille + 999) / 1000;
   }

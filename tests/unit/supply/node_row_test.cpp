@@ -43,6 +43,26 @@ TEST(NodeRow, TakesNoReadyConditionForNotReady) {
   EXPECT_FALSE(row_of("{metadata: {name: n}, status: {conditions: {type: Ready}}}").ready);
 }
 
+TEST(NodeRow, KnowsSinceWhenItIsNotReady) {
+  const auto row = [](std::string_view status, std::string_view since) {
+    return row_of(
+        fmt::format("{{metadata: {{name: n}}, status: {{conditions: [{{type: Ready, "
+                    "status: '{}', lastTransitionTime: '{}'}}]}}}}",
+                    status, since));
+  };
+  EXPECT_EQ(row("Unknown", "2026-01-19T12:00:00Z").unready_since, k_monday_noon);
+  EXPECT_FALSE(row("True", "2026-01-19T12:00:00Z").unready_since);
+  EXPECT_FALSE(row("False", "noon").unready_since);
+}
+
+TEST(NodeRow, KnowsTheDevicesOfTheMachineBesideThoseThatAreWell) {
+  const NodeRow row = row_of(
+      "{metadata: {name: n}, status: {capacity: {cpu: 8, nvidia.com/gpu: 4}, "
+      "allocatable: {nvidia.com/gpu: 0}}}");
+  EXPECT_EQ(row.devices, (model::Counts{{"nvidia.com/gpu", 4}}));
+  EXPECT_TRUE(row.allocatable.extended.empty());
+}
+
 TEST(NodeRow, TakesADoubtAboutCordoningForCordoned) {
   EXPECT_TRUE(row_of("{metadata: {name: n}, spec: {unschedulable: true}}").cordoned);
   EXPECT_TRUE(row_of("{metadata: {name: n}, spec: {unschedulable: perhaps}}").cordoned);

@@ -9,6 +9,7 @@
 
 #include "model/json.h"
 #include "model/yaml.h"
+#include "supply/judge.h"
 #include "supply/node_row.h"
 #include "supply/offering.h"
 #include "supply/pod_row.h"
@@ -99,6 +100,13 @@ inline Offering offering_of(const View& view, const OfferingPolicy& policy,
   const Status valid = validate(offering.supply);
   EXPECT_TRUE(valid) << valid.error().message();
   return offering;
+}
+
+// What the pool of such a node is called.
+inline std::string pool_of(const NodeRow& row, const OfferingPolicy& policy = plain_policy()) {
+  View::Place place;
+  place.row = row;
+  return pool_id(k_turin, key_of(row, gross_of(place, policy), policy)).text;
 }
 
 }  // namespace spillway::supply

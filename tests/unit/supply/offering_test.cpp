@@ -9,6 +9,7 @@ namespace spillway::supply {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 
 std::vector<std::string> steps_on_sale(const Offering& offering) {
   std::vector<std::string> names;
@@ -44,13 +45,12 @@ TEST(Offering, SumsWhatNodesOfOneShapeHaveLeft) {
   const Offering offering = offering_of(view, policy);
   ASSERT_EQ(offering.supply.pools.size(), 1U);
   const model::Pool& pool = offering.supply.pools[0];
-  EXPECT_EQ(pool.id.text, "turin/amd64-medium");
+  EXPECT_THAT(pool.id.text, MatchesRegex("turin/amd64-8cpu-32gi-[0-9a-f]{8}"));
   // 8 cores less 250m and a tenth; a tenth of 110 pods is kept too.
   EXPECT_EQ(pool.node.cpu_millis, 8000 - 250 - 800);
   EXPECT_EQ(pool.capacity.cpu_millis, 2 * (8000 - 250 - 800) - 2000);
   EXPECT_EQ(pool.capacity.pods, 2 * 99 - 2);
-  EXPECT_EQ(steps_on_sale(offering),
-            (Names{"turin/amd64-medium:small", "turin/amd64-medium:medium"}));
+  EXPECT_EQ(steps_on_sale(offering), (Names{pool.id.text + ":small", pool.id.text + ":medium"}));
   const model::Offer& small = offering.supply.offers.at(0);
   EXPECT_EQ(small.price, policy.price);
   EXPECT_EQ(small.labels, (model::Labels{{"kubernetes.io/arch", "amd64"}}));
@@ -163,7 +163,7 @@ TEST(Offering, HasNoOfferLargerThanTheLargestNodesRest) {
       known_view({plain_node("n1"), plain_node("n2")}, {bound_pod("a/1", "n1", requests(5000, 0)),
                                                         bound_pod("a/2", "n2", requests(4500, 0))}),
       plain_policy());
-  EXPECT_EQ(steps_on_sale(offering), (Names{"turin/amd64-medium:small"}));
+  EXPECT_EQ(steps_on_sale(offering), (Names{pool_of(plain_node()) + ":small"}));
   EXPECT_EQ(offering.supply.pools.at(0).node.cpu_millis, 3500);
   EXPECT_EQ(offering.supply.pools.at(0).capacity.cpu_millis, 6500);
   EXPECT_THAT(offering.explanation.steps.at(1).sentence, HasSubstr("lacks cpu"));
@@ -178,9 +178,48 @@ TEST(Offering, KeepsNodesOfDifferentShapesApart) {
   OfferingPolicy policy = plain_policy();
   const Offering offering = offering_of(known_view({plain_node("n0"), small, arm}), policy);
   ASSERT_EQ(offering.supply.pools.size(), 3U);
-  EXPECT_EQ(offering.supply.pools[0].id.text, "turin/amd64-medium");
-  EXPECT_EQ(offering.supply.pools[1].id.text, "turin/amd64-small");
-  EXPECT_EQ(offering.supply.pools[2].id.text, "turin/arm64-medium");
+  EXPECT_THAT(offering.supply.pools[0].id.text, HasSubstr("turin/amd64-2500m-32gi-"));
+  EXPECT_THAT(offering.supply.pools[1].id.text, HasSubstr("turin/amd64-8cpu-32gi-"));
+  EXPECT_THAT(offering.supply.pools[2].id.text, HasSubstr("turin/arm64-8cpu-32gi-"));
+}
+
+// Three nodes of 8, 7 and 7 cores hold one unit of 8, whatever their sum says.
+TEST(Offering, KeepsNodesOfDifferentSizesApartWhateverTheLadder) {
+  const auto pools = [](auto bend) {
+    NodeRow other = plain_node("n2");
+    bend(other);
+    return offering_of(known_view({plain_node("n1"), other}), plain_policy()).supply.pools.size();
+  };
+  EXPECT_EQ(pools([](NodeRow&) {}), 1U);
+  EXPECT_EQ(pools([](NodeRow& r) { r.allocatable.cpu_millis -= 1; }), 2U);
+  EXPECT_EQ(pools([](NodeRow& r) { r.allocatable.memory_bytes -= k_gib; }), 2U);
+  EXPECT_EQ(pools([](NodeRow& r) { r.allocatable.pods -= 1; }), 2U);
+  EXPECT_EQ(pools([](NodeRow& r) { r.allocatable.storage_bytes /= 2; }), 2U);
+  EXPECT_EQ(pools([](NodeRow& r) { r.allocatable.extended = {{"kvm.example/kvm", 1000}}; }), 1U);
+}
+
+// No two kernels leave the same number of pages.
+TEST(Offering, TakesMachinesOfOneKindForOneSize) {
+  NodeRow one = plain_node("n1");
+  one.allocatable.memory_bytes = 32'786'320LL << 10;
+  NodeRow other = plain_node("n2");
+  other.allocatable.memory_bytes = 32'780'172LL << 10;
+  const Offering offering = offering_of(known_view({one, other}), plain_policy());
+  ASSERT_EQ(offering.supply.pools.size(), 1U);
+  EXPECT_EQ(offering.supply.pools[0].node.memory_bytes, 125 * k_gib / 4);
+  EXPECT_EQ(offering.supply.pools[0].capacity.memory_bytes, 125 * k_gib / 2);
+  EXPECT_THAT(offering.supply.pools[0].id.text, HasSubstr("turin/amd64-8cpu-32000mi-"));
+}
+
+TEST(Offering, MovesNoNodeToAnotherPoolByEditsOfTheLadderOrHeadroom) {
+  OfferingPolicy policy = plain_policy();
+  const View view = known_view({plain_node()});
+  const PoolId before = offering_of(view, policy).supply.pools.at(0).id;
+  policy.ladder.push_back(step("large", 8, 32));
+  policy.ladder[0].name = "tiny";
+  EXPECT_EQ(offering_of(view, policy).supply.pools.at(0).id, before);
+  policy.headroom.amount.cpu_millis = 5000;
+  EXPECT_EQ(offering_of(view, policy).supply.pools.at(0).id, before);
 }
 
 TEST(Offering, KeepsPoolsApartByLabelsThatArePassedOn) {
@@ -226,6 +265,30 @@ TEST(Offering, SellsGpusByModel) {
   EXPECT_EQ(offering_of(known_view({gpu_node("n1", 4)}), policy).supply.offers.size(), 2U);
 }
 
+// Kubernetes says nvidia.com/gpu: 0 while their plugin starts again, and nothing at all when it is
+// away for long: neither makes a node with GPUs a plain one.
+TEST(Offering, DoesNotTakeANodeWhoseGpusAreAwayForAPlainOne) {
+  OfferingPolicy policy = plain_policy();
+  policy.ladder.push_back(step("a100", 2, 8));
+  policy.ladder.back().shape.gpus = {{"nvidia-a100", 1}};
+  NodeRow restarting = gpu_node("n1", 4);
+  restarting.devices = restarting.allocatable.extended;
+  restarting.allocatable.extended.clear();
+  const Offering soon_back = offering_of(known_view({restarting, gpu_node("n2", 4)}), policy);
+  EXPECT_EQ(soon_back.explanation.nodes.at(0).reason, NodeReason::without_gpus);
+  ASSERT_EQ(soon_back.supply.pools.size(), 1U);  // it stays in its pool, and adds nothing
+  EXPECT_EQ(soon_back.supply.pools[0].capacity.gpus, (model::Counts{{"nvidia-a100", 4}}));
+  NodeRow away = gpu_node("n1", 4);
+  away.allocatable.extended.clear();
+  const Offering none = offering_of(known_view({away}), policy);
+  EXPECT_EQ(none.explanation.nodes.at(0).reason, NodeReason::without_gpus);
+  EXPECT_TRUE(none.supply.pools.empty());
+  NodeRow ill = gpu_node("n1", 3);
+  ill.devices = {{"nvidia.com/gpu", 4}};
+  const Offering one_less = offering_of(known_view({ill, gpu_node("n2", 4)}), policy);
+  EXPECT_EQ(one_less.supply.pools.at(0).capacity.gpus, (model::Counts{{"nvidia-a100", 7}}));
+}
+
 TEST(Offering, LeavesOutWhatNoStepSells) {
   NodeRow row = plain_node();
   row.allocatable.extended = {{"example.com/fpga", 2}};
@@ -252,7 +315,7 @@ TEST(Offering, KeepsRoomForTheOwnersPendingPods) {
   EXPECT_EQ(offering.supply.pools.at(0).capacity.cpu_millis, 5000);
   EXPECT_EQ(offering.supply.pools.at(0).capacity.pods, 109);
   const auto& pending = offering.explanation.pending;
-  EXPECT_EQ(pending.at(0).pool.text, "turin/amd64-medium");
+  EXPECT_EQ(pending.at(0).pool.text, pool_of(plain_node()));
   EXPECT_TRUE(pending.at(1).pool.empty());
   EXPECT_THAT(pending.at(1).sentence, HasSubstr("no node that is for sale"));
 }
@@ -279,10 +342,10 @@ TEST(Offering, KeepsRoomWhereAPendingPodCouldRunAndHasEnough) {
                                            pending_pod("a/2", requests(8000, 1)), gated,
                                            pending_pod("a/4", requests(1000, 1))}),
       plain_policy());
-  EXPECT_EQ(offering.explanation.pending.at(0).pool.text, "turin/arm64-medium");
-  EXPECT_EQ(offering.explanation.pending.at(1).pool.text, "turin/amd64-medium");
+  EXPECT_EQ(offering.explanation.pending.at(0).pool.text, pool_of(arm));
+  EXPECT_EQ(offering.explanation.pending.at(1).pool.text, pool_of(plain_node()));
   EXPECT_THAT(offering.explanation.pending.at(2).sentence, HasSubstr("gated"));
-  EXPECT_EQ(offering.explanation.pending.at(3).pool.text, "turin/arm64-medium");
+  EXPECT_EQ(offering.explanation.pending.at(3).pool.text, pool_of(arm));
   EXPECT_EQ(offering.supply.pools.at(0).capacity.cpu_millis, 0);
   EXPECT_EQ(offering.supply.pools.at(1).capacity.cpu_millis, 6000);
 }
@@ -295,7 +358,7 @@ TEST(Offering, KeepsRoomForAPodOfADaemonSetWhereItsNodeIs) {
   const Offering offering = offering_of(
       known_view({plain_node("n1"), arm}, {pending_pod("a/1", requests(1000, 1), to_n2)}),
       plain_policy());
-  EXPECT_EQ(offering.explanation.pending.at(0).pool.text, "turin/arm64-medium");
+  EXPECT_EQ(offering.explanation.pending.at(0).pool.text, pool_of(arm));
 }
 
 // Thousands of pods that all differ and fit nowhere: from some point on room is kept unseen.
@@ -338,17 +401,19 @@ TEST(Offering, ExplainsItselfInWords) {
   const Offering offering = offering_of(
       known_view({plain_node("n1"), gpu_node("n2", 1)}, {pending_pod("a/1", requests(1, 0))}),
       plain_policy());
+  const std::string pool = pool_of(plain_node());
   EXPECT_EQ(to_text(offering.explanation),
             "node n1: offered: 8 cpu, 32Gi memory, 110 pods, 100Gi storage\n"
             "node n2: no step of the ladder fits it, even empty: 8 cpu, 32Gi memory, 110 "
             "pods, 100Gi storage, 1 × nvidia-a100\n"
-            "small from turin/amd64-medium: offered as " +
-                offering.supply.offers.at(0).id.text +
+            "small from " +
+                pool + ": offered as " + offering.supply.offers.at(0).id.text +
                 "\n"
-                "medium from turin/amd64-medium: offered as " +
-                offering.supply.offers.at(1).id.text +
+                "medium from " +
+                pool + ": offered as " + offering.supply.offers.at(1).id.text +
                 "\n"
-                "pending pod a/1: room for it is kept in turin/amd64-medium\n");
+                "pending pod a/1: room for it is kept in " +
+                pool + "\n");
 }
 
 }  // namespace
