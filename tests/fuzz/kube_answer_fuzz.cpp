@@ -93,7 +93,7 @@ void check(int status, std::string_view wait, std::string body) {
   if (const auto document = model::parse_json(answer.body)) {
     check_error(failure_in(*document, "pods s/a"));
   }
-  const auto credential = read_exec_credential(answer.body, "plugin");
+  const auto credential = read_exec_credential(answer.body, {"plugin", {}, {}});
   if (credential) {
     SPILLWAY_CHECK(!credential->token.empty() && is_printable(credential->token),
                    "a token that ends its header");

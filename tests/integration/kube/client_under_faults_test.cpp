@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "embedded/cluster.h"
+#include "integration/cli/program.h"
 #include "kube/session.h"
 #include "kube/watch.h"
 #include "live/federation.h"
@@ -153,6 +154,42 @@ TEST_F(ClientTest, APluginThatFailsIsNamedWithItsHint) {
     ASSERT_FALSE(told) << text;
     EXPECT_TRUE(has(told.error().message(), "plugin")) << told.error().message();
   }
+}
+
+TEST_F(ClientTest, WhatAPluginComplainsAboutIsInTheErrorAndWhatItPrintsIsNowhere) {
+  const std::string secret(100, 's');
+  open(
+      by_plugin(script(fmt::format("echo {0}\n"
+                                   "printf 'first\\nsign in \\033[31magain, not with {0}\\n' >&2\n"
+                                   "exit 1\n",
+                                   secret))));
+  testing::internal::CaptureStderr();
+  const Status told = look();
+  const std::string raw = testing::internal::GetCapturedStderr();
+  ASSERT_FALSE(told);
+  const std::string message = told.error().message();
+  EXPECT_TRUE(has(message, "first / sign in ?[31magain, not with ...")) << message;
+  EXPECT_FALSE(has(message, secret)) << message;
+  EXPECT_EQ(raw, "");
+}
+
+TEST_F(ClientTest, APluginThatDoesNotEndIsEndedWithItsChildren) {
+  Access access =
+      by_plugin(script(fmt::format("sleep 300 &\n"
+                                   "echo $! >'{0}.new'\n"
+                                   "mv '{0}.new' '{0}'\n"
+                                   "echo waiting >&2\n"
+                                   "wait\n",
+                                   folder_ / "child")));
+  access.plugin->patience = seconds(2);
+  open(access);
+  const Status told = look();
+  ASSERT_FALSE(told);
+  EXPECT_TRUE(has(told.error().message(), "it has not ended after 2s")) << told.error().message();
+  EXPECT_TRUE(has(told.error().message(), "waiting")) << told.error().message();
+  pid_t child = 0;
+  ASSERT_TRUE(std::ifstream(folder_ / "child") >> child);
+  EXPECT_TRUE(cli::ends(child, std::chrono::seconds(10)));
 }
 
 TEST_F(ClientTest, AServerWhoseCertificateHasExpiredIsNotBelievedUntilItIsRenewed) {
