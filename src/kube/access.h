@@ -19,12 +19,21 @@
 
 namespace spillway::kube {
 
+// Where the operator's kubeconfig has certificates and keys in files of their own: somebody may
+// replace them while we run. Always empty for what came over the wire.
+struct AccessFiles {
+  std::string authorities = {};
+  std::string certificate = {};
+  std::string key = {};
+};
+
 struct Access {
   net::Url server;
   std::string prefix;           // path behind the host, without a slash at its end
   std::string server_name;      // what the certificate must be for; empty: the host
   std::string authorities_pem;  // empty: those of the system
   std::optional<net::TlsIdentity> identity;
+  AccessFiles files;                 // of which these were read, to be read again
   std::string token;                 // one of these three, or none
   std::string token_file;            //
   std::optional<ExecPlugin> plugin;  //

@@ -39,18 +39,14 @@ const Node* entry(const Node& root, std::string_view list, std::string_view noun
   return nullptr;
 }
 
-Result<std::string> read_named_file(const Source& source, std::string_view field,
-                                    std::string_view path) {
-  if (source.trust == Trust::wire) {
-    return wrong(source, fmt::format("{} names a file of this machine", field),
-                 fmt::format("send its content as {}-data", field));
-  }
-  return read_small_file(path.starts_with('/') ? std::string(path)
-                                               : fmt::format("{}/{}", source.folder, path));
+std::string path_from(const Source& source, std::string_view path) {
+  return path.starts_with('/') ? std::string(path) : fmt::format("{}/{}", source.folder, path);
 }
 
-// `<field>-data` inline, or the file that `<field>` names; empty when there is neither.
-Result<std::string> content_of(const Source& source, const Node& node, const std::string& field) {
+// `<field>-data` inline, or the file that `<field>` names, which is kept in `file`; empty when
+// there is neither.
+Result<std::string> content_of(const Source& source, const Node& node, const std::string& field,
+                               std::string& file) {
   const std::string data_field = field + "-data";
   const std::string_view data = text_at(node, {data_field});
   if (!data.empty()) {
@@ -60,7 +56,12 @@ Result<std::string> content_of(const Source& source, const Node& node, const std
   }
   const std::string_view path = text_at(node, {field});
   if (path.empty()) return std::string();
-  return read_named_file(source, field, path);
+  if (source.trust == Trust::wire) {
+    return wrong(source, fmt::format("{} names a file of this machine", field),
+                 fmt::format("send its content as {}", data_field));
+  }
+  file = path_from(source, path);
+  return read_small_file(file);
 }
 
 Status refuse_fields(const Source& source, const Node& node,
@@ -99,7 +100,7 @@ Status read_cluster(const Source& source, const Node& cluster, Access& access) {
                      {"proxy-url", "proxies are not supported"}}));
   SPILLWAY_TRY(read_server(source, text_at(cluster, {"server"}), access));
   access.server_name = text_at(cluster, {"tls-server-name"});
-  auto authorities = content_of(source, cluster, "certificate-authority");
+  auto authorities = content_of(source, cluster, "certificate-authority", access.files.authorities);
   if (!authorities) return tl::unexpected(std::move(authorities).error());
   access.authorities_pem = std::move(*authorities);
   return {};
@@ -128,9 +129,9 @@ Status read_plugin(const Source& source, const Node& exec, Access& access) {
 }
 
 Status read_identity(const Source& source, const Node& user, Access& access) {
-  auto certificate = content_of(source, user, "client-certificate");
+  auto certificate = content_of(source, user, "client-certificate", access.files.certificate);
   if (!certificate) return tl::unexpected(std::move(certificate).error());
-  auto key = content_of(source, user, "client-key");
+  auto key = content_of(source, user, "client-key", access.files.key);
   if (!key) return tl::unexpected(std::move(key).error());
   if (certificate->empty() != key->empty()) {
     return wrong(source, "a client certificate needs its key, and the key its certificate");
@@ -155,9 +156,7 @@ Status read_user(const Source& source, const Node& user, Access& access) {
     if (source.trust == Trust::wire) {
       return wrong(source, "tokenFile names a file of this machine", "send the token itself");
     }
-    access.token_file = token_file.starts_with('/')
-                            ? std::string(token_file)
-                            : fmt::format("{}/{}", source.folder, token_file);
+    access.token_file = path_from(source, token_file);
   }
   if (const Node* exec = model::look(user, {"exec"})) return read_plugin(source, *exec, access);
   return {};
@@ -233,9 +232,10 @@ Result<Access> read_pod_access(const std::map<std::string, std::string>& environ
   const std::string address = is_v6 ? "[" + host->second + "]" : host->second;
   auto url = net::parse_url(fmt::format("https://{}:{}", address, port->second));
   if (!url) return tl::unexpected(std::move(url).error());
-  auto authorities = read_small_file(folder + "/ca.crt");
-  if (!authorities) return tl::unexpected(std::move(authorities).error());
   Access access;
+  access.files.authorities = folder + "/ca.crt";
+  auto authorities = read_small_file(access.files.authorities);
+  if (!authorities) return tl::unexpected(std::move(authorities).error());
   access.server = std::move(*url);
   access.authorities_pem = std::move(*authorities);
   access.token_file = folder + "/token";

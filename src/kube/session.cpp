@@ -28,18 +28,22 @@ Result<std::unique_ptr<Session>> Session::open(net::Poll& poll, host::Loop& loop
   options.authorities_pem = access.authorities_pem;
   options.identity = access.identity;
   options.silence = k_longest_silence;
+  AccessFiles files = access.files;
   if (options.authorities_pem.empty()) {
-    auto system = read_small_file(k_system_authorities);
+    files.authorities = k_system_authorities;
+    auto system = read_small_file(files.authorities);
     if (!system) return tl::unexpected(std::move(system).error());
     options.authorities_pem = std::move(*system);
   }
+  const net::ClientOptions begun = options;
   auto client = net::Client::create(poll, std::move(options));
   if (!client) return tl::unexpected(std::move(client).error());
   std::unique_ptr<Session> session(new Session());
   session->space_ = access.space;
-  session->client_ = std::move(*client);
+  session->channel_ = std::make_unique<RenewingChannel>(loop, std::move(*client), std::move(files),
+                                                        begun.authorities_pem, begun.identity);
   session->api_ = std::make_unique<Api>(
-      loop, random, *session->client_,
+      loop, random, *session->channel_,
       ApiOptions{.prefix = access.prefix, .tokens = tokens_of(poll, loop, access)});
   return session;
 }

@@ -6,6 +6,7 @@
 #include "host/loop.h"
 #include "kube/access.h"
 #include "kube/api.h"
+#include "kube/renewing_channel.h"
 
 namespace spillway::kube {
 
@@ -20,7 +21,7 @@ class Session {
   Session() = default;
 
   std::string space_;
-  std::unique_ptr<net::Client> client_;
+  std::unique_ptr<RenewingChannel> channel_;
   std::unique_ptr<Api> api_;
 };
 

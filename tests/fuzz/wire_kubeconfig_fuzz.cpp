@@ -25,6 +25,9 @@ void check(std::string_view input) {
     return;
   }
   SPILLWAY_CHECK(access->token_file.empty(), "it would read a file");
+  const AccessFiles& files = access->files;
+  SPILLWAY_CHECK(files.authorities.empty() && files.certificate.empty() && files.key.empty(),
+                 "it would read a file again and again");
   SPILLWAY_CHECK(!access->plugin, "it would run a program");
   SPILLWAY_CHECK(!access->server.is_plain, "it would speak without TLS");
   SPILLWAY_CHECK(!access->authorities_pem.empty(), "it would believe any server");

@@ -1,5 +1,6 @@
 // The client against an API server that misbehaves, over TLS: credentials that change, and a watch
 // through everything that API servers do.
+#include <filesystem>
 #include <fstream>
 #include <set>
 
@@ -12,6 +13,7 @@
 #include "kube/watch.h"
 #include "live/federation.h"
 #include "support/temporary_folder.h"
+#include "support/test_certificates.h"
 #include "support/text.h"
 
 namespace spillway::kube {
@@ -19,6 +21,20 @@ namespace {
 
 using embedded::Fault;
 using test::has;
+
+// Real, but for the hour.
+class ShiftedLoop final : public host::Loop {
+ public:
+  explicit ShiftedLoop(net::Poll& poll) : loop_(poll) {}
+  Instant now() override { return loop_.now() + shift; }
+  void post(host::Task task) override { loop_.post(std::move(task)); }
+  void after(Duration delay, host::Task task) override { loop_.after(delay, std::move(task)); }
+
+  Duration shift = {};
+
+ private:
+  services::ServiceLoop loop_;
+};
 
 class ClientTest : public testing::Test {
  protected:
@@ -66,6 +82,23 @@ class ClientTest : public testing::Test {
       return true;
     });
   }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+  }
+  net::TlsIdentity identity_of(const std::string& user, const std::string& group) {
+    return thread_.run([&] {
+      const auto made = cluster_->issue(user, {group}).value();
+      return net::TlsIdentity{made.certificate_pem, made.key_pem};
+    });
+  }
+  // With everything in files, as in folder_ now.
+  Access by_files() const {
+    Access access = admin_;
+    access.files = {folder_ / "ca.crt", folder_ / "me.crt", folder_ / "me.key"};
+    access.authorities_pem = cli::text_of(access.files.authorities);
+    access.identity = {cli::text_of(access.files.certificate), cli::text_of(access.files.key)};
+    return access;
+  }
   std::string script(const std::string& text) const {
     const std::string path = folder_ / "plugin";
     std::ofstream(path) << "#!/bin/sh\n" << text;
@@ -81,7 +114,7 @@ class ClientTest : public testing::Test {
 
   test::TemporaryFolder folder_;
   test::PollThread thread_;
-  services::ServiceLoop loop_{thread_.poll()};
+  ShiftedLoop loop_{thread_.poll()};
   host::SystemRandom random_;
   std::unique_ptr<embedded::Cluster> cluster_;
   Access admin_;
@@ -101,6 +134,50 @@ TEST_F(ClientTest, TokensOfAFileAreReadAgainWhenTheyAreRefused) {
   std::ofstream(path) << token() << "\n";
   const Status good = look();
   EXPECT_TRUE(good) << good.error().message();
+}
+
+TEST_F(ClientTest, CertificatesOfFilesAreReadAgainWhenTheyAreRefused) {
+  test::TestAuthority stranger;
+  const auto strange = stranger.issue({.name = "ada"});
+  write("ca.crt", stranger.pem());
+  write("me.crt", strange.certificate_pem);
+  write("me.key", strange.key_pem);
+  open(by_files());
+  const Status server = look();
+  ASSERT_FALSE(server);
+  EXPECT_EQ(server.error().code, Code::denied) << server.error().message();
+  write("ca.crt", admin_.authorities_pem);
+  const Status client = look();
+  ASSERT_FALSE(client) << "the server took a stranger";
+  EXPECT_EQ(client.error().code, Code::denied) << client.error().message();
+  // One after the other, as files are replaced: the half that does not fit changes nothing.
+  const net::TlsIdentity good = identity_of("ada", "system:masters");
+  write("me.crt", good.certificate_chain_pem);
+  EXPECT_FALSE(look());
+  write("me.key", good.key_pem);
+  const Status told = look();
+  EXPECT_TRUE(told) << told.error().message();
+}
+
+TEST_F(ClientTest, CertificatesOfFilesAreTakenWhileTheOldOnesAreStillGood) {
+  const net::TlsIdentity before = identity_of("ada", "system:masters");
+  const net::TlsIdentity after = identity_of("bob", "nobody");
+  write("ca.crt", admin_.authorities_pem);
+  write("me.crt", before.certificate_chain_pem);
+  write("me.key", before.key_pem);
+  open(by_files());
+  EXPECT_TRUE(look());
+  write("me.crt", after.certificate_chain_pem);
+  write("me.key", after.key_pem);
+  thread_.run([this] { return loop_.shift = RenewingChannel::k_keep, true; });
+  const Status told = look();
+  ASSERT_FALSE(told);
+  EXPECT_TRUE(has(told.error().message(), "bob")) << told.error().message();
+  // A file that is gone for a while is no reason to stop.
+  std::filesystem::remove(folder_ / "me.key");
+  thread_.run(
+      [this] { return loop_.shift = RenewingChannel::k_keep + RenewingChannel::k_keep, true; });
+  EXPECT_TRUE(has(look().error().message(), "bob"));
 }
 
 TEST_F(ClientTest, AFileThatIsGoneIsNamed) {

@@ -51,6 +51,7 @@ TEST(WireKubeconfig, GivesServerAuthorityAndIdentity) {
   EXPECT_EQ(access->identity->certificate_chain_pem, "CERT");
   EXPECT_EQ(access->identity->key_pem, "KEY");
   EXPECT_EQ(access->space, "team");
+  EXPECT_EQ(access->files.authorities + access->files.certificate + access->files.key, "");
 }
 
 TEST(WireKubeconfig, MayNameNoFileNoProgramAndNoWayAroundTls) {
@@ -101,11 +102,27 @@ TEST(OwnKubeconfig, MayNameFilesAndPrograms) {
   const auto access = read_own_kubeconfig(folder / "config");
   ASSERT_TRUE(access) << access.error().message();
   EXPECT_EQ(access->authorities_pem, "AUTHORITY");
+  EXPECT_EQ(access->files.authorities, folder / "ca.crt");
   EXPECT_EQ(access->token_file, folder / "token");
   ASSERT_TRUE(access->plugin);
   EXPECT_EQ(access->plugin->command, folder / "./plugin");
   EXPECT_EQ(access->plugin->arguments, (std::vector<std::string>{"get", "token"}));
   EXPECT_EQ(access->plugin->environment[0].second, "b");
+}
+
+TEST(OwnKubeconfig, SaysWhichFilesAreToBeReadAgain) {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder / "me.crt") << "CERT";
+  std::ofstream(folder / "me.key") << "KEY";
+  std::ofstream(folder / "config")
+      << kubeconfig(k_authority, fmt::format("{{client-certificate: me.crt, client-key: {}}}",
+                                             folder / "me.key"));
+  const auto access = read_own_kubeconfig(folder / "config");
+  ASSERT_TRUE(access) << access.error().message();
+  EXPECT_EQ(access->identity->key_pem, "KEY");
+  EXPECT_EQ(access->files.certificate, folder / "me.crt");
+  EXPECT_EQ(access->files.key, folder / "me.key");
+  EXPECT_EQ(access->files.authorities, "") << "inline: there is nothing to read again";
 }
 
 TEST(PodAccess, ReadsTheFolderAndTheEnvironment) {
@@ -118,6 +135,7 @@ TEST(PodAccess, ReadsTheFolderAndTheEnvironment) {
   ASSERT_TRUE(access) << access.error().message();
   EXPECT_EQ(access->server.host, "2001:db8::1");
   EXPECT_EQ(access->space, "spillway");
+  EXPECT_EQ(access->files.authorities, folder / "ca.crt");
   EXPECT_EQ(access->token_file, folder / "token");
   EXPECT_FALSE(read_pod_access({}, folder.path()));
 }
