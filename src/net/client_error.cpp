@@ -5,6 +5,10 @@
 namespace spillway::net {
 namespace {
 
+// Of any server: how to ask a second time without doing it twice is its own matter.
+constexpr std::string_view k_outcome_unknown =
+    "look whether it was done, then try again: the outcome is unknown";
+
 std::string_view next_step_after(long verdict) {
   switch (verdict) {
     case X509_V_ERR_CERT_HAS_EXPIRED:
@@ -41,13 +45,13 @@ Error link_error(const std::string& server, const Trouble& trouble, bool is_conn
   }
   if (!is_connected) return connect_error(server, trouble.text);
   return {Code::unavailable, server, "the connection broke before the answer: " + trouble.text,
-          "ask again with the same key: the outcome is unknown"};
+          std::string(k_outcome_unknown)};
 }
 
 Error ended_error(const std::string& server, bool is_connected) {
   if (!is_connected) return connect_error(server, "it closed the connection at once");
   return {Code::unavailable, server, "it closed the connection before the answer was complete",
-          "ask again with the same key: the outcome is unknown"};
+          std::string(k_outcome_unknown)};
 }
 
 Error late_error(const std::string& server, std::string_view what, Duration limit) {

@@ -285,6 +285,19 @@ TEST_F(ClientTest, AServerWhoseCertificateHasExpiredIsNotBelievedUntilItIsRenewe
   EXPECT_TRUE(look());
 }
 
+TEST_F(ClientTest, AfterALostAnswerTheNextStepIsOneThatAClusterHas) {
+  open(admin_);
+  fault({.verb = "create", .loses_answer = true});
+  const auto told = thread_.ask<Result<Object>>([this](auto then) {
+    session_->api().create(k_config_maps, new_object(k_config_maps, "ConfigMap", {"default", "a"}),
+                           then);
+  });
+  ASSERT_FALSE(told);
+  EXPECT_EQ(told.error().code, Code::unavailable);
+  EXPECT_TRUE(has(told.error().next, "look whether it was done")) << told.error().message();
+  EXPECT_FALSE(has(told.error().next, "key")) << "keys are the broker's";
+}
+
 // Everything at once, while objects come and go: in the end the watch knows what is there.
 class WatchUnderFaults : public ClientTest {
  protected:
