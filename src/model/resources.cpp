@@ -1,6 +1,8 @@
 #include "model/resources.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <limits>
 
 #include "base/arithmetic.h"
@@ -186,13 +188,35 @@ Resources operator-(Resources a, const Resources& b) {
   return a;
 }
 
+namespace {
+
+// Exact where that is short, else with one decimal, rounded towards zero: nobody reads 33285996544.
+std::string bytes_for_people(int64_t bytes) {
+  constexpr size_t k_short = 6;
+  constexpr std::array<std::string_view, 6> k_units{"", "Ki", "Mi", "Gi", "Ti", "Pi"};
+  std::string exact = bytes_to_text(bytes);
+  if (exact.size() <= k_short) return exact;
+  size_t power = 0;
+  int64_t unit = 1;
+  while (power + 1 < k_units.size() && (bytes / unit >= 1024 || bytes / unit <= -1024)) {
+    unit *= 1024;
+    ++power;
+  }
+  const int64_t tenths = std::abs(bytes % unit) * 10 / unit;
+  const std::string decimal = tenths == 0 ? "" : fmt::format(".{}", tenths);
+  return fmt::format("{}{}{}", bytes / unit, decimal, k_units[power]);
+}
+
+}  // namespace
+
 std::string to_text(const Resources& resources) {
   std::string text;
   if (resources.cpu_millis != 0) append(text, cpu_to_text(resources.cpu_millis) + " cpu");
-  if (resources.memory_bytes != 0) append(text, bytes_to_text(resources.memory_bytes) + " memory");
+  if (resources.memory_bytes != 0)
+    append(text, bytes_for_people(resources.memory_bytes) + " memory");
   if (resources.pods != 0) append(text, std::to_string(resources.pods) + " pods");
   if (resources.storage_bytes != 0) {
-    append(text, bytes_to_text(resources.storage_bytes) + " storage");
+    append(text, bytes_for_people(resources.storage_bytes) + " storage");
   }
   for (const Count& gpu : resources.gpus) {
     append(text, std::to_string(gpu.amount) + " × " + gpu.name);

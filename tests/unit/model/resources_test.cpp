@@ -68,6 +68,25 @@ TEST(Resources, ReadLikeASentence) {
   EXPECT_EQ(to_text(Resources{}), "nothing");
 }
 
+TEST(Resources, ShowBytesAsPeopleWriteThem) {
+  const auto shown = [](int64_t bytes) {
+    Resources r;
+    r.memory_bytes = bytes;
+    return to_text(r);
+  };
+  constexpr int64_t k_gi = int64_t{1} << 30;
+  EXPECT_EQ(shown(31 * k_gi), "31Gi memory");
+  EXPECT_EQ(shown(512 * k_gi / 1024), "512Mi memory");
+  EXPECT_EQ(shown(1500), "1500 memory");
+  EXPECT_EQ(shown(5'000'000'000), "5G memory");
+  // As nodes less a share of them have it: never more than there is.
+  EXPECT_EQ(shown(33'285'996'545), "31Gi memory");
+  EXPECT_EQ(shown(33'285'996'544 - k_gi / 10), "30.9Gi memory");
+  EXPECT_EQ(shown(-33'285'996'545), "-31Gi memory");
+  EXPECT_EQ(shown(k_max_amount - 1), "1023.9Ti memory");
+  EXPECT_EQ(shown(1'234'567), "1.1Mi memory");
+}
+
 TEST(ResourcesDeath, SumsThatLeaveInt64Abort) {
   Resources r;
   r.cpu_millis = INT64_MAX;
