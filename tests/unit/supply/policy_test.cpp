@@ -44,11 +44,24 @@ TEST(Policy, ReadsTheExample) {
   EXPECT_EQ(policy->headroom.share_permille, 50);
   EXPECT_EQ(policy->headroom.amount.cpu_millis, 500);
   EXPECT_EQ(policy->quota.most.cpu_millis, 200'000);
-  EXPECT_EQ(policy->hours.at(0).from.minutes, 18 * 60);
-  EXPECT_EQ(policy->hours.at(1).to.minutes, 24 * 60);
+  EXPECT_TRUE(policy->hours.empty()) << "who tries it at noon sees nothing on sale";
   EXPECT_FALSE(policy->taints.at(1).pass);
   EXPECT_EQ(policy->gpu_models.at("NVIDIA-A100-SXM4-40GB"), "nvidia-a100");
   EXPECT_EQ(policy_from_json(to_json(*policy)).value(), *policy);
+}
+
+TEST(Policy, ReadsTheHoursThatTheExampleShowsInAComment) {
+  std::ifstream file("examples/agent-policy.yaml");
+  std::string text;
+  for (std::string line; std::getline(file, line);) {
+    const bool is_hours = line.starts_with("# hours:") || line.starts_with("#   - {days:");
+    text += (is_hours ? line.substr(2) : line) + "\n";
+  }
+  const auto policy = policy_from_yaml(text, "examples/agent-policy.yaml");
+  ASSERT_TRUE(policy) << policy.error().message();
+  ASSERT_EQ(policy->hours.size(), 2U);
+  EXPECT_EQ(policy->hours[0].from.minutes, 18 * 60);
+  EXPECT_EQ(policy->hours[1].to.minutes, 24 * 60);
 }
 
 TEST(Policy, SaysWhereASlipIs) {
