@@ -29,17 +29,19 @@ def alone(state):
         yield
 
 
-def up(state, names, nodes, real, programs):
+def up(state, names, nodes, real, programs, shape=None):
     """Starts those that are not up yet, all at the same time. If one fails, none of them stays."""
     need_root()
+    for name in names:
+        layout.check_name(name)
     began = time.monotonic()
     with alone(state):
-        fresh = [name for name in dict.fromkeys(names) if not _is_up(state, name, nodes, real)]
+        fresh = [name for name in dict.fromkeys(names) if not _is_up(state, name, nodes, real, shape)]
         if not fresh:
             return
         try:
             network.make_hub(state)
-            starts = [control_plane.Start(state.add(name, nodes, real), programs)
+            starts = [control_plane.Start(state.add(name, nodes, real, shape), programs)
                       for name in fresh]
             _side_by_side([start.run for start in starts])
         except BaseException:
@@ -78,7 +80,22 @@ def condition(cluster):
 
 
 def describe_nodes(cluster):
-    return f"{cluster.nodes} played nodes" + (" and a real one" if cluster.kubelet else "")
+    shape = "".join(f", {amount} {name} each" for name, amount in sorted(cluster.shape.items()))
+    return f"{cluster.nodes} played nodes{shape}" + (" and a real one" if cluster.kubelet else "")
+
+
+def describe(state):
+    """All that is there, for programs that ask."""
+    return [_describe_one(state, name) for name in known(state)]
+
+
+def _describe_one(state, name):
+    try:
+        cluster = state.cluster(name)
+    except Trouble:
+        return {"name": name, "condition": "left over"}
+    return {"name": name, "condition": condition(cluster), "url": cluster.url,
+            "nodes": describe_nodes(cluster), "kubeconfig": str(cluster.kubeconfig())}
 
 
 def need_root():
@@ -86,7 +103,7 @@ def need_root():
         raise Trouble("network namespaces need root: please run this with sudo")
 
 
-def _is_up(state, name, nodes, real):
+def _is_up(state, name, nodes, real, shape):
     if name not in known(state):
         return False
     again = f"`realkube down {name}` first"
@@ -96,7 +113,7 @@ def _is_up(state, name, nodes, real):
         raise Trouble(f"something is left of a cluster {name}: {again}") from None
     if condition(cluster) != "up":
         raise Trouble(f"cluster {name} is {condition(cluster)}: {again}")
-    if (cluster.nodes, cluster.kubelet) != (nodes, real):
+    if (cluster.nodes, cluster.kubelet, cluster.shape) != (nodes, real, shape or {}):
         raise Trouble(f"cluster {name} is up with {describe_nodes(cluster)}: {again}")
     say(f"{name} is up already")
     return True

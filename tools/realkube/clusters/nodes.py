@@ -1,8 +1,25 @@
 """Nodes that are played by kwok: objects that become Ready and run pods, without running anything."""
+import re
+
+from clusters.shell import Trouble
 
 CAPACITY = {"cpu": "4", "memory": "8Gi", "pods": "110", "ephemeral-storage": "100Gi"}
 ARCHITECTURE = "amd64"
 KWOK_PORT = 10247
+QUANTITY = re.compile(r"[0-9]+(\.[0-9]+)?(m|k|[MGTPE]|[KMGTPE]i)?")
+
+
+def shape(cpu=None, memory=None):
+    """Of a node, where it is not the usual one. The API server would refuse nonsense, but a minute later."""
+    wanted = {name: text for name, text in (("cpu", cpu), ("memory", memory)) if text is not None}
+    for name, text in wanted.items():
+        if not QUANTITY.fullmatch(text) or not re.search("[1-9]", text):
+            raise Trouble(f"--{name} {text!r} is no amount of {name}: write it as 4, 500m or 16Gi")
+    return {name: text for name, text in wanted.items() if text != CAPACITY[name]}
+
+
+def capacity(cluster):
+    return {**CAPACITY, **cluster.shape}
 
 
 def kwok(cluster, programs):
@@ -18,7 +35,7 @@ def kwok(cluster, programs):
 
 
 def played(cluster):
-    return [_node(name) for name in _played_names(cluster)]
+    return [_node(name, capacity(cluster)) for name in _played_names(cluster)]
 
 
 def names(cluster):
@@ -33,7 +50,7 @@ def _played_names(cluster):
     return [f"{cluster.name}-{number}" for number in range(1, cluster.nodes + 1)]
 
 
-def _node(name):
+def _node(name, amounts):
     return {
         "apiVersion": "v1", "kind": "Node",
         "metadata": {
@@ -42,5 +59,5 @@ def _node(name):
             "labels": {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux",
                        "kubernetes.io/arch": ARCHITECTURE, "type": "kwok"},
         },
-        "status": {"capacity": CAPACITY, "allocatable": CAPACITY},
+        "status": {"capacity": amounts, "allocatable": amounts},
     }

@@ -13,8 +13,12 @@ class Trouble(Exception):
 
 
 def say(text):
-    """To the user. Answers, such as the path of a kubeconfig, go to the standard output instead."""
-    print(f"realkube: {text}", file=sys.stderr, flush=True)
+    """To the user. Answers, such as the path of a kubeconfig, go to the standard output instead.
+    Whoever no longer listens must not keep us from cleaning up."""
+    try:
+        print(f"realkube: {text}", file=sys.stderr, flush=True)
+    except OSError:
+        pass
 
 
 def run(command, timeout=60, stdin=None, **more):

@@ -4,6 +4,7 @@ import json
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -40,6 +41,14 @@ class Names(unittest.TestCase):
                 self.state.cluster(name)
         self.state.add("a" * 20, 2)
 
+    def test_such_names_are_refused_before_anything_is_made(self):
+        with unittest.mock.patch.object(lifecycle, "need_root"), \
+                unittest.mock.patch.object(lifecycle.network, "make_hub") as make_hub:
+            with self.assertRaises(Trouble):
+                lifecycle.up(self.state, ["good", "not-good-"], 2, False, {})
+        make_hub.assert_not_called()
+        self.assertEqual(self.state.names(), [])
+
     def test_every_cluster_has_addresses_of_its_own(self):
         made = [self.state.add(f"c{number}", 2) for number in range(layout.MOST_CLUSTERS)]
         hub = ipaddress.ip_network(f"{layout.HUB_ADDRESS}/{layout.PREFIX_LENGTH}", strict=False)
@@ -67,6 +76,22 @@ class Names(unittest.TestCase):
             (cluster.folder / "cluster.json").write_text(text)
             with self.subTest(text), self.assertRaises(Trouble):
                 self.state.cluster("a")
+
+    def test_a_cluster_of_before_nodes_had_shapes_is_still_known(self):
+        cluster = self.state.add("a", 2)
+        (cluster.folder / "cluster.json").write_text(
+            json.dumps({"number": 1, "nodes": 2, "kubelet": False}))
+        self.assertEqual(self.state.cluster("a").shape, {})
+
+    def test_programs_are_told_what_is_there_and_where_its_kubeconfig_is(self):
+        cluster = self.state.add("a", 2, shape={"cpu": "8"})
+        (self.state.folder / "clusters" / "half").mkdir(parents=True)
+        with unittest.mock.patch.object(lifecycle.network, "of_state", lambda state: []):
+            told = {row["name"]: row for row in lifecycle.describe(self.state)}
+        self.assertEqual(told["a"]["kubeconfig"], str(cluster.kubeconfig()))
+        self.assertIn("8 cpu", told["a"]["nodes"])
+        self.assertIn("without etcd", told["a"]["condition"])
+        self.assertEqual(told["half"], {"name": "half", "condition": "left over"})
 
     def test_a_folder_without_a_record_is_in_nobodys_way(self):
         (self.state.folder / "clusters" / "half").mkdir(parents=True)

@@ -43,6 +43,21 @@ class Arguments(ACluster):
         self.assertEqual([node["metadata"]["name"] for node in nodes.played(self.cluster)],
                          ["a-1", "a-2"])
 
+    def test_nodes_have_the_shape_that_is_wanted(self):
+        wanted = self.cluster.state.add("b", 1, shape=nodes.shape("16", "64Gi"))
+        again = self.cluster.state.cluster("b")  # as a later run reads it
+        for cluster in (wanted, again):
+            status = nodes.played(cluster)[0]["status"]
+            self.assertEqual(status["capacity"], status["allocatable"])
+            self.assertEqual((status["capacity"]["cpu"], status["capacity"]["memory"]),
+                             ("16", "64Gi"))
+        self.assertEqual(nodes.played(self.cluster)[0]["status"]["capacity"], nodes.CAPACITY)
+
+    def test_what_is_no_amount_is_refused_by_its_option(self):
+        for text in ("banana", "-3", "", "0", "0Gi", "1GiB", "1e400"):
+            with self.subTest(text), self.assertRaisesRegex(Trouble, "--cpu"):
+                nodes.shape(cpu=text)
+
     def test_nothing_listens_for_other_clusters_but_api_server_and_kwok(self):
         for program in (control_plane.etcd, control_plane.controller_manager,
                         control_plane.scheduler):
