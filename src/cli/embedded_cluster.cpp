@@ -13,7 +13,7 @@
 
 namespace spillway::cli {
 
-Status run_embedded(const EmbeddedWish& wish) {
+Status run_embedded(const ClusterWish& wish) {
   auto signals = Signals::block({SIGTERM, SIGINT});
   if (!signals) return tl::unexpected(signals.error());
   net::Poll poll;

@@ -1,23 +1,18 @@
-// One embedded cluster as a process: `spillway cluster run`.
+// Embedded clusters, each a process of this program.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "base/result.h"
+#include "cli/cluster_wish.h"
 
 namespace spillway::cli {
 
-struct EmbeddedWish {
-  std::string name;
-  int32_t nodes = 2;
-  std::string cpu = "4";
-  std::string memory = "16Gi";
-  int32_t port = 0;        // 0: any that is free
-  std::string kubeconfig;  // written as soon as it can be used
-};
+// Is one, until SIGTERM or SIGINT.
+Status run_embedded(const ClusterWish& wish);
 
-// Until SIGTERM or SIGINT.
-Status run_embedded(const EmbeddedWish& wish);
+// Starts one in the background and says how to use it.
+Status up_embedded(ClusterWish wish);
+Status down_embedded(const std::string& name);
 
 }  // namespace spillway::cli

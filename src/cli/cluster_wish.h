@@ -1,0 +1,18 @@
+// ClusterWish: what a person wants of a cluster to try things on, embedded or real.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace spillway::cli {
+
+struct ClusterWish {
+  std::string name;
+  int32_t nodes = 2;
+  std::string cpu = "4";  // of each node
+  std::string memory = "16Gi";
+  int32_t port = 0;        // of its API; 0: any that is free
+  std::string kubeconfig;  // written as soon as it can be used
+};
+
+}  // namespace spillway::cli

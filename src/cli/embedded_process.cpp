@@ -1,0 +1,116 @@
+// up_embedded and down_embedded: the process of an embedded cluster, from outside.
+#include <cstdio>
+#include <filesystem>
+
+#include <fcntl.h>
+
+#include "cli/cluster_home.h"
+#include "cli/embedded_cluster.h"
+#include "cli/real_cluster.h"
+#include "cli/self_process.h"
+#include "cli/waiting.h"
+#include "pki/file_handle.h"
+#include "pki/private_file.h"
+
+namespace spillway::cli {
+namespace {
+
+constexpr auto k_patience = std::chrono::seconds(20);
+constexpr auto k_look = std::chrono::milliseconds(5);
+
+bool is_there(const std::string& path) {
+  std::error_code none;
+  return std::filesystem::exists(path, none);
+}
+
+std::vector<std::string> run_words(const ClusterWish& wish) {
+  return {"cluster",
+          "run",
+          wish.name,
+          "--nodes",
+          std::to_string(wish.nodes),
+          "--cpu",
+          wish.cpu,
+          "--memory",
+          wish.memory,
+          "--port",
+          std::to_string(wish.port),
+          "--kubeconfig",
+          wish.kubeconfig};
+}
+
+Status wait_for_kubeconfig(const ClusterHome& home, const ProcessMark& mark) {
+  const auto ready = wait_until(k_patience, k_look, [&]() -> Result<bool> {
+    if (is_there(home.kubeconfig())) return true;
+    if (runs(mark)) return false;
+    return fail(Code::unavailable, "cluster " + mark.name, "it ended at once",
+                "see why in " + home.log());
+  });
+  if (!ready) return tl::unexpected(ready.error());
+  if (*ready) return {};
+  return fail(Code::unavailable, "cluster " + mark.name, "it does not come up",
+              "see why in " + home.log());
+}
+
+Result<ProcessMark> start(const ClusterHome& home, const ClusterWish& wish) {
+  const pki::FileHandle log(
+      ::open(home.log().c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600));
+  if (!log.is_open()) return pki::fail_errno(home.log(), "opening it", errno);
+  const auto pid = start_self(run_words(wish), log.get(), log.get(), Outlives::parent);
+  if (!pid) return tl::unexpected(pid.error());
+  return mark_of(wish.name, *pid);
+}
+
+Status start_and_wait(const ClusterHome& home, const ClusterWish& wish) {
+  SPILLWAY_TRY(pki::make_private_folder(home.folder()));
+  const auto mark = start(home, wish);
+  if (!mark) return tl::unexpected(mark.error());
+  Status done = home.remember(*mark);
+  if (done) done = wait_for_kubeconfig(home, *mark);
+  if (!done) end_all(std::vector{*mark});
+  return done;
+}
+
+}  // namespace
+
+Status up_embedded(ClusterWish wish) {
+  const auto home = ClusterHome::of(wish.name);
+  if (!home) return tl::unexpected(home.error());
+  const auto alone = ClusterHome::lock();
+  if (!alone) return tl::unexpected(alone.error());
+  if (home->process()) {
+    return fail(Code::conflict, "cluster " + wish.name, "it is up",
+                fmt::format("use it with --kubeconfig {}, or end it: spillway cluster down {}",
+                            home->kubeconfig(), wish.name));
+  }
+  home->remove();
+  wish.kubeconfig = home->kubeconfig();
+  SPILLWAY_TRY(start_and_wait(*home, wish));
+  fmt::print(
+      "cluster {} is up (embedded: a scheduler and {} nodes that run nothing)\n"
+      "  kubectl --kubeconfig {} get nodes\n"
+      "  spillway cluster down {}\n",
+      wish.name, wish.nodes, home->kubeconfig(), wish.name);
+  return {};
+}
+
+Status down_embedded(const std::string& name) {
+  const auto home = ClusterHome::of(name);
+  if (!home) return tl::unexpected(home.error());
+  const auto alone = ClusterHome::lock();
+  if (!alone) return tl::unexpected(alone.error());
+  if (!is_there(home->folder())) {
+    return fail(Code::not_found, "cluster " + name, "there is no embedded one of that name",
+                is_real_cluster(name)
+                    ? fmt::format("a real one is ended by: spillway cluster down {} --real", name)
+                    : "see which there are: spillway cluster list");
+  }
+  if (const auto mark = home->process(); mark && !end_all(std::vector{*mark})) {
+    return fail(Code::unavailable, "cluster " + name, "its process does not end", "try again");
+  }
+  home->remove();
+  fmt::print("cluster {} is down\n", name);
+  return {};
+}
+
+}  // namespace spillway::cli

@@ -1,0 +1,116 @@
+// spillway cluster: embedded clusters as processes, and real ones behind a realkube that is played
+// by a script, so that neither root nor programs are needed.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include "integration/cli/program.h"
+
+namespace spillway::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+namespace fs = std::filesystem;
+
+// Knows the clusters whose names are files in real/; fails while there is a file `broken`.
+constexpr const char* k_realkube = R"sh(#!/bin/sh
+cd "$(dirname "$0")" && mkdir -p real && echo "$@" >>calls
+case $1 in
+  status) # --json
+    printf '[' && comma=
+    for name in $(ls real); do
+      printf '%s{"name":"%s","condition":"%s","kubeconfig":"/state/%s/admin"}' \
+        "$comma" "$name" "$(cat "real/$name")" "$name"
+      comma=,
+    done
+    echo ']' ;;
+  up)
+    echo "realkube: building" >&2
+    [ ! -e broken ] || { echo "realkube: network namespaces need root" >&2; exit 1; }
+    echo up >"real/$2"
+    echo "realkube: $2 up in 9.9 s" >&2 ;;
+  down) rm -f "real/$2" && echo "realkube: $2 stopped" >&2 ;;
+esac
+)sh";
+
+class ClusterVerb : public testing::Test {
+ protected:
+  ClusterVerb() {
+    std::ofstream(folder_ / "realkube") << k_realkube;
+    ::chmod((folder_ / "realkube").c_str(), 0700);
+    ::setenv("SPILLWAY_CLUSTERS", (folder_ / "clusters").c_str(), 1);
+    ::setenv("SPILLWAY_REALKUBE", (folder_ / "realkube").c_str(), 1);
+  }
+  ~ClusterVerb() override {
+    for (const std::string name : {"edge", "other"}) run_spillway("cluster down " + name);
+    ::unsetenv("SPILLWAY_CLUSTERS");
+    ::unsetenv("SPILLWAY_REALKUBE");
+  }
+  std::string calls() const { return text_of(folder_ / "calls"); }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(ClusterVerb, GivesARealOneWhatAnEmbeddedOneHas) {
+  const Ended up = run_spillway("cluster up big --real --nodes 3 --cpu 16 --memory 64Gi");
+  EXPECT_EQ(up.code, 0) << up.err;
+  EXPECT_THAT(calls(), HasSubstr("up big --nodes 3 --cpu 16 --memory 64Gi\n"));
+  EXPECT_THAT(up.err, HasSubstr("realkube: building\n"));
+  EXPECT_THAT(up.out, HasSubstr("/state/big/admin"));
+  EXPECT_THAT(up.out, HasSubstr("kubectl big get nodes"));
+  EXPECT_THAT(up.out, HasSubstr("spillway cluster down big --real"));
+
+  const Ended again = run_spillway("cluster up big --real");
+  EXPECT_EQ(again.code, 1);
+  EXPECT_THAT(again.err, HasSubstr("cluster big: it is up; use it with --kubeconfig /state/big"));
+  EXPECT_THAT(again.err, HasSubstr("spillway cluster down big --real"));
+
+  ASSERT_EQ(run_spillway("cluster up edge").code, 0);
+  const Ended list = run_spillway("cluster list");
+  EXPECT_THAT(list.out, testing::ContainsRegex("edge +embedded +up +.*clusters/edge/kubeconfig"));
+  EXPECT_THAT(list.out, testing::ContainsRegex("big +real +up +/state/big/admin"));
+
+  EXPECT_EQ(run_spillway("cluster down big --real").code, 0);
+  EXPECT_THAT(run_spillway("cluster list").out, Not(HasSubstr("big")));
+}
+
+TEST_F(ClusterVerb, RefusesAPortForARealOne) {
+  const Ended ended = run_spillway("cluster up big --real --port 6443");
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("--port: "));
+  EXPECT_THAT(ended.err, HasSubstr("leave it out"));
+  EXPECT_THAT(calls(), IsEmpty());
+}
+
+TEST_F(ClusterVerb, DoesNotStartOverARealOneThatIsNotWell) {
+  fs::create_directories(folder_ / "real");
+  std::ofstream(folder_ / "real/big") << "without kwok";
+  const Ended up = run_spillway("cluster up big --real");
+  EXPECT_EQ(up.code, 1);
+  EXPECT_THAT(up.err, HasSubstr("without kwok; end it first: spillway cluster down big --real"));
+}
+
+TEST_F(ClusterVerb, NamesWhatIsNotThereToBeEnded) {
+  for (const std::string kind : {"", " --real"}) {
+    const Ended ended = run_spillway("cluster down nosuch" + kind);
+    EXPECT_EQ(ended.code, 1) << kind;
+    EXPECT_THAT(ended.err, HasSubstr("cluster nosuch: there is no "));
+    EXPECT_THAT(ended.err, HasSubstr("of that name; see which there are: spillway cluster list"));
+  }
+  ASSERT_EQ(run_spillway("cluster up big --real").code, 0);
+  EXPECT_THAT(run_spillway("cluster down big").err, HasSubstr("spillway cluster down big --real"));
+}
+
+TEST_F(ClusterVerb, SaysInOneErrorWhyRealkubeFailed) {
+  std::ofstream(folder_ / "broken") << "yes";
+  const Ended ended = run_spillway("cluster up big --real");
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_EQ(ended.err,
+            "realkube: building\n"
+            "spillway cluster: cluster big: network namespaces need root; docs/realkube.md says "
+            "what it needs and where its logs are\n");
+}
+
+}  // namespace
+}  // namespace spillway::cli
