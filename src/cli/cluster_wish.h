@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/result.h"
+
 namespace spillway::cli {
 
 struct ClusterWish {
@@ -14,5 +16,8 @@ struct ClusterWish {
   int32_t port = 0;        // of its API; 0: any that is free
   std::string kubeconfig;  // written as soon as it can be used
 };
+
+// Before anything is started: the name, and amounts that a node can have.
+Status check(const ClusterWish& wish);
 
 }  // namespace spillway::cli

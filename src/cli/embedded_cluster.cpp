@@ -14,6 +14,7 @@
 namespace spillway::cli {
 
 Status run_embedded(const ClusterWish& wish) {
+  SPILLWAY_TRY(check(wish));
   auto signals = Signals::block({SIGTERM, SIGINT});
   if (!signals) return tl::unexpected(signals.error());
   net::Poll poll;

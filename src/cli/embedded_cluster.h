@@ -11,7 +11,8 @@ namespace spillway::cli {
 // Is one, until SIGTERM or SIGINT.
 Status run_embedded(const ClusterWish& wish);
 
-// Starts one in the background and says how to use it.
+// Starts one in the background and says how to use it. One that does not come up leaves nothing
+// behind but the error, which has its last words.
 Status up_embedded(ClusterWish wish);
 Status down_embedded(const std::string& name);
 

@@ -1,6 +1,7 @@
 // up_embedded and down_embedded: the process of an embedded cluster, from outside.
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 
 #include <fcntl.h>
 
@@ -39,17 +40,30 @@ std::vector<std::string> run_words(const ClusterWish& wish) {
           wish.kubeconfig};
 }
 
+// The error that it ended with, which is the last line of its log and has a next step.
+std::string last_line(const std::string& path) {
+  constexpr std::string_view k_prefix = "spillway cluster: ";
+  std::ifstream file(path);
+  std::string last;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.empty()) last = line;
+  }
+  return last.starts_with(k_prefix) ? last.substr(k_prefix.size()) : last;
+}
+
 Status wait_for_kubeconfig(const ClusterHome& home, const ProcessMark& mark) {
   const auto ready = wait_until(k_patience, k_look, [&]() -> Result<bool> {
     if (is_there(home.kubeconfig())) return true;
     if (runs(mark)) return false;
-    return fail(Code::unavailable, "cluster " + mark.name, "it ended at once",
-                "see why in " + home.log());
+    const std::string why = last_line(home.log());
+    return fail(Code::unavailable, "cluster " + mark.name,
+                why.empty() ? "it ended at once, without a word" : why,
+                why.empty() ? "try again, and look whether memory is left" : "");
   });
   if (!ready) return tl::unexpected(ready.error());
   if (*ready) return {};
   return fail(Code::unavailable, "cluster " + mark.name, "it does not come up",
-              "see why in " + home.log());
+              "look whether the machine is busy, then try again");
 }
 
 Result<ProcessMark> start(const ClusterHome& home, const ClusterWish& wish) {
@@ -74,6 +88,7 @@ Status start_and_wait(const ClusterHome& home, const ClusterWish& wish) {
 }  // namespace
 
 Status up_embedded(ClusterWish wish) {
+  SPILLWAY_TRY(check(wish));
   const auto home = ClusterHome::of(wish.name);
   if (!home) return tl::unexpected(home.error());
   const auto alone = ClusterHome::lock();
@@ -85,7 +100,10 @@ Status up_embedded(ClusterWish wish) {
   }
   home->remove();
   wish.kubeconfig = home->kubeconfig();
-  SPILLWAY_TRY(start_and_wait(*home, wish));
+  if (auto done = start_and_wait(*home, wish); !done) {
+    home->remove();
+    return done;
+  }
   fmt::print(
       "cluster {} is up (embedded: a scheduler and {} nodes that run nothing)\n"
       "  kubectl --kubeconfig {} get nodes\n"

@@ -99,6 +99,7 @@ bool is_real_cluster(const std::string& name) {
 }
 
 Status up_real(const ClusterWish& wish) {
+  SPILLWAY_TRY(check(wish));
   if (wish.port != 0) {
     return fail(Code::invalid, "--port",
                 "a real cluster has a network of its own, and its API is on port 443 there",

@@ -1,5 +1,6 @@
 // spillway cluster: embedded clusters as processes, and real ones behind a realkube that is played
 // by a script, so that neither root nor programs are needed.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -48,9 +49,40 @@ class ClusterVerb : public testing::Test {
     ::unsetenv("SPILLWAY_REALKUBE");
   }
   std::string calls() const { return text_of(folder_ / "calls"); }
+  bool has_left(const std::string& name) const {
+    return fs::exists(folder_ / ("clusters/" + name));
+  }
 
   test::TemporaryFolder folder_;
 };
+
+TEST_F(ClusterVerb, RefusesAmountsThatNoNodeHasAndChangesNothing) {
+  for (const std::string kind : {"", " --real"}) {
+    for (const std::string wrong :
+         {"--cpu banana", "--cpu=-3", "--cpu 0", "--cpu 1u", "--memory=-1Gi", "--memory 16GB",
+          "--memory 0", "--memory 9E"}) {
+      const Ended ended = run_spillway(fmt::format("cluster up edge {}{}", wrong, kind));
+      EXPECT_EQ(ended.code, 2) << wrong << kind;
+      EXPECT_THAT(ended.err, HasSubstr("spillway cluster: " + wrong.substr(0, 5))) << wrong;
+      EXPECT_THAT(ended.err, HasSubstr("; ")) << "no next step";
+      EXPECT_FALSE(has_left("edge"));
+    }
+  }
+  EXPECT_THAT(calls(), IsEmpty());
+}
+
+TEST_F(ClusterVerb, SaysWhyOneDoesNotComeUpAndLeavesNothing) {
+  ASSERT_EQ(run_spillway("cluster up edge").code, 0);
+  const std::string kubeconfig = text_of(folder_ / "clusters/edge/kubeconfig");
+  const size_t host = kubeconfig.find("https://127.0.0.1:");
+  ASSERT_NE(host, std::string::npos);
+  const std::string port = std::to_string(std::stoi(kubeconfig.substr(host + 18)));
+  const Ended ended = run_spillway("cluster up other --port " + port);
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.err, HasSubstr("cluster other: address 127.0.0.1:" + port));
+  EXPECT_THAT(ended.err, HasSubstr("in use; choose another"));
+  EXPECT_FALSE(has_left("other"));
+}
 
 TEST_F(ClusterVerb, GivesARealOneWhatAnEmbeddedOneHas) {
   const Ended up = run_spillway("cluster up big --real --nodes 3 --cpu 16 --memory 64Gi");
