@@ -12,7 +12,7 @@ namespace {
 using model::Node;
 using Texts = std::vector<std::string>;
 
-constexpr std::string_view k_group = "rbac.authorization.k8s.io";
+constexpr std::string_view k_rbac = "rbac.authorization.k8s.io";
 
 Texts texts_at(const Node& root, std::string_view key) {
   Texts texts;
@@ -69,7 +69,7 @@ Refused refuse(const Ask& ask) {
 
 Access::Access(const Registry& registry, Table& table) : registry_(registry), table_(table) {
   table_.listen([this](const Change& change) {
-    if (change.object->kind->group == k_group) is_compiled_ = false;
+    if (change.object->kind->group == k_rbac) is_compiled_ = false;
   });
 }
 
@@ -136,8 +136,8 @@ bool Access::allows(const Rule& rule, const Ask& ask) {
 
 void Access::compile() const {
   grants_.clear();
-  compile_bindings(registry_.built_in("clusterrolebindings", k_group));
-  compile_bindings(registry_.built_in("rolebindings", k_group));
+  compile_bindings(registry_.built_in("clusterrolebindings", k_rbac));
+  compile_bindings(registry_.built_in("rolebindings", k_rbac));
   is_compiled_ = true;
 }
 
@@ -155,7 +155,7 @@ void Access::compile_bindings(const Kind& bindings) const {
 
 std::vector<Access::Rule> Access::rules_of(const Node& reference, const std::string& space) const {
   const bool is_wide = model::text_at(reference, {"kind"}) == "ClusterRole";
-  const Kind& kind = registry_.built_in(is_wide ? "clusterroles" : "roles", k_group);
+  const Kind& kind = registry_.built_in(is_wide ? "clusterroles" : "roles", k_rbac);
   const ObjectPtr role =
       table_.find(kind, {is_wide ? "" : space, std::string(model::text_at(reference, {"name"}))});
   std::vector<Rule> rules;

@@ -5,15 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "net/ascii.h"
+
 namespace spillway::embedded {
 namespace {
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
 
 std::string verb_of(const Ask& ask) {
   const std::string& method = ask.request.method;
@@ -26,7 +21,7 @@ std::string verb_of(const Ask& ask) {
   if (method == "PUT") return "update";
   if (method == "PATCH") return "patch";
   if (method == "DELETE") return is_one ? "delete" : "deletecollection";
-  return lower(method);
+  return net::lower_case(method);
 }
 
 using Segments = std::vector<std::string>;
@@ -75,7 +70,7 @@ std::string Ask::content_type() const {
   const std::string_view whole = header("Content-Type");
   std::string_view type = whole.substr(0, whole.find(';'));
   while (type.ends_with(' ')) type.remove_suffix(1);
-  return lower(std::string(type));
+  return net::lower_case(std::string(type));
 }
 
 bool Ask::wants_table() const {
@@ -88,7 +83,7 @@ std::string Ask::resource() const {
 
 bool route(const Registry& registry, Ask& ask) {
   const Segments& path = ask.target.segments;
-  ask.verb = lower(ask.request.method);
+  ask.verb = net::lower_case(ask.request.method);
   if (path.empty()) return true;
   const bool is_core = path[0] == "api";
   const size_t first = is_core ? 2 : 3;

@@ -9,7 +9,7 @@ using model::Node;
 using model::put;
 
 constexpr std::string_view k_cleanup = "customresourcecleanup.apiextensions.k8s.io";
-constexpr std::string_view k_group = "apiextensions.k8s.io";
+constexpr std::string_view k_extensions = "apiextensions.k8s.io";
 
 }  // namespace
 
@@ -18,7 +18,7 @@ Definitions::Definitions(Objects& objects, host::Loop& loop)
   objects_.table.listen([this](const Change& change) {
     const Object& object = *change.object;
     const bool is_definition =
-        object.kind == &objects_.registry.built_in("customresourcedefinitions", k_group);
+        object.kind == &objects_.registry.built_in("customresourcedefinitions", k_extensions);
     if (is_definition) changed_.insert(object.key);
     if (ending_.contains(object.kind)) {
       changed_.insert({"", object.kind->plural + "." + object.kind->group});
@@ -30,7 +30,7 @@ Definitions::Definitions(Objects& objects, host::Loop& loop)
 }
 
 void Definitions::work() {
-  const Kind& kind = objects_.registry.built_in("customresourcedefinitions", k_group);
+  const Kind& kind = objects_.registry.built_in("customresourcedefinitions", k_extensions);
   for (const Key& key : std::exchange(changed_, {})) {
     const ObjectPtr object = objects_.table.find(kind, key);
     if (object == nullptr) continue;
@@ -46,7 +46,7 @@ void Definitions::work() {
 void Definitions::establish(const Key& key, const Node& definition) {
   const Kind& made = objects_.registry.define(definition);
   ending_.erase(&made);
-  objects_.change(objects_.registry.built_in("customresourcedefinitions", k_group), key,
+  objects_.change(objects_.registry.built_in("customresourcedefinitions", k_extensions), key,
                   [&](Node& document) {
                     const Instant now = objects_.clock.now();
                     add_finalizer(document, k_cleanup);
@@ -82,7 +82,7 @@ void Definitions::clean_up(const Key& key, const Node& definition) {
     ending_.erase(kind);
   }
   objects_.registry.withdraw(group, plural);
-  objects_.change(objects_.registry.built_in("customresourcedefinitions", k_group), key,
+  objects_.change(objects_.registry.built_in("customresourcedefinitions", k_extensions), key,
                   [&](Node& document) { drop_finalizer(document, k_cleanup); });
 }
 

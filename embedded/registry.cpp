@@ -4,19 +4,13 @@
 
 #include "base/check.h"
 #include "model/tree.h"
+#include "net/ascii.h"
 
 namespace spillway::embedded {
 namespace {
 
 using model::Node;
 using Names = std::vector<std::string>;
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
 
 Kind pods() {
   return {.group = "",
@@ -189,7 +183,7 @@ Registry::Registry() {
 }
 
 Kind& Registry::add(Kind kind) {
-  if (kind.singular.empty()) kind.singular = lower(kind.name);
+  if (kind.singular.empty()) kind.singular = net::lower_case(kind.name);
   if (kind.served.empty()) kind.served = {kind.version};
   kind.number = kinds_.size();
   return *kinds_.emplace_back(std::make_unique<Kind>(std::move(kind)));

@@ -30,7 +30,7 @@ supply::OfferingPolicy invent_policy(World& world) {
 }
 
 // As kube/session.cpp has it: between bookmarks a quiet cluster says nothing.
-constexpr Patience k_patience{.silence = minutes(11), .probes = true};
+constexpr Patience k_watch_patience{.silence = minutes(11), .probes = true};
 constexpr int k_most_streams = 2;  // nodes and pods
 
 }  // namespace
@@ -42,7 +42,7 @@ ClusterProvider::ClusterProvider(Surroundings& around, Address at, Address clust
       cluster_(around.world, cluster_at, around.laws, name),
       life_(around.world, around.network, cluster_, at),
       to_cluster_(process_, at, around.network, {&cluster_}) {
-  to_cluster_.set_patience(k_patience);
+  to_cluster_.set_patience(k_watch_patience);
 }
 
 // Those of an empty node of each size that there is.

@@ -1,5 +1,6 @@
 // The laws on what the agent of a live cluster offers, and on how it treats its API server.
 #include "sim/laws.h"
+#include "sim/recount.h"
 
 namespace spillway::sim {
 namespace {
@@ -7,10 +8,6 @@ namespace {
 // Two watches that fail again and again wait longer and longer; what lets them begin anew is a
 // stream that has told something. A minute of one cluster's changes does not lead to more.
 constexpr int k_most_asked = 240;  // a minute
-
-int64_t kept(int64_t allocatable, int64_t headroom, int64_t permille) {
-  return headroom + (allocatable * permille + 999) / 1000;
-}
 
 model::Resources left_on(const supply::View::Place& place, const supply::Headroom& headroom) {
   const model::Resources& all = place.row->allocatable;

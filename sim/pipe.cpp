@@ -10,10 +10,6 @@ namespace {
 constexpr Duration k_head_patience = seconds(10);
 constexpr Duration k_look = seconds(15);
 
-Error unavailable(std::string reason) {
-  return {Code::unavailable, "broker", std::move(reason), "open the stream again"};
-}
-
 }  // namespace
 
 Pipe::Pipe(Process& client, Address client_at, Network& network, Door& door,
@@ -32,12 +28,14 @@ Pipe::Pipe(Process& client, Address client_at, Network& network, Door& door,
 void Pipe::open() {
   const auto self = shared_from_this();
   client_.after(k_head_patience, [self] {
-    if (!self->has_head_) self->end(unavailable("it did not answer in time"));
+    if (!self->has_head_)
+      self->end(unavailable("it did not answer in time", "open the stream again"));
   });
   network_.carry(client_at_, door_.address(), [self] {
     if (!self->door_.process().is_up()) {
-      self->network_.carry(self->door_.address(), self->client_at_,
-                           [self] { self->end(unavailable("it refused the connection")); });
+      self->network_.carry(self->door_.address(), self->client_at_, [self] {
+        self->end(unavailable("it refused the connection", "open the stream again"));
+      });
       return;
     }
     self->server_life_ = self->door_.process().life();
@@ -71,7 +69,7 @@ void Pipe::watch_silence() {
   client_.after(k_look, [self = shared_from_this()] {
     if (!self->listens()) return;
     if (self->world_.now() - self->heard_ < self->patience_.silence) return self->watch_silence();
-    self->end(unavailable("nothing was heard for a while"));
+    self->end(unavailable("nothing was heard for a while", "open the stream again"));
   });
 }
 
@@ -157,7 +155,7 @@ void Pipe::arrive(const Piece& piece) {
       break;
     }
     case Kind::end:
-      end(piece.why.value_or(unavailable("the connection was closed")));
+      end(piece.why.value_or(unavailable("the connection was closed", "open the stream again")));
       break;
   }
 }
@@ -167,8 +165,9 @@ void Pipe::break_off() {
   const auto self = shared_from_this();
   world_.after(world_.between(seconds(5), seconds(60)), [self] { self->lose_server(); });
   if (world_.chance(500) || patience_.probes) {
-    world_.after(world_.between(seconds(1), seconds(40)),
-                 [self] { self->end(unavailable("the connection broke")); });
+    world_.after(world_.between(seconds(1), seconds(40)), [self] {
+      self->end(unavailable("the connection broke", "open the stream again"));
+    });
   }
 }
 

@@ -43,11 +43,6 @@ bool is_own_on(const Node& pod, const std::string& node) {
          phase != "Failed";
 }
 
-// What is kept of `allocatable`: the amount, and a share of it, rounded up.
-int64_t kept(int64_t allocatable, int64_t headroom, int64_t permille) {
-  return headroom + (allocatable * permille + 999) / 1000;
-}
-
 model::Resources free_on(const Node& node, const std::string& name, const embedded::Shelf& pods,
                          const supply::Headroom& headroom) {
   model::Resources free = resources_in(model::look(node, {"status", "allocatable"}));

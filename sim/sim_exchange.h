@@ -8,6 +8,10 @@
 
 namespace spillway::sim {
 
+inline Error unavailable(std::string reason, std::string next) {
+  return {Code::unavailable, "broker", std::move(reason), std::move(next)};
+}
+
 class SimExchange final : public net::Exchange {
  public:
   using Send = std::function<void(Result<net::Response>)>;

@@ -7,11 +7,7 @@
 namespace spillway::sim {
 namespace {
 
-constexpr Duration k_patience = seconds(5);
-
-tl::unexpected<Error> unavailable(std::string reason) {
-  return fail(Code::unavailable, "broker", std::move(reason), "ask again");
-}
+constexpr Duration k_answer_patience = seconds(5);
 
 // Dropping it closes the connection.
 class PipeReading : public net::Reading {
@@ -90,8 +86,9 @@ std::shared_ptr<Asked> SimChannel::make_asked(net::Request request) {
 void SimChannel::send(net::Request request, net::OnResponse then) {
   if (door_ == nullptr) door_ = &any_door();
   const auto errand = std::make_shared<Errand>(Errand{std::move(then), *door_, process_.life()});
-  process_.after(k_patience,
-                 [this, errand] { answer(errand, unavailable("it did not answer in time")); });
+  process_.after(k_answer_patience, [this, errand] {
+    answer(errand, tl::unexpected(unavailable("it did not answer in time", "ask again")));
+  });
   network_.carry(
       address_, door_->address(), [this, errand, asked = make_asked(std::move(request))] {
         const auto back = [this, errand](Result<net::Response> response) {
@@ -99,7 +96,8 @@ void SimChannel::send(net::Request request, net::OnResponse then) {
               errand->door.address(), address_,
               [this, errand, response = std::move(response)] { answer(errand, response); });
         };
-        if (!errand->door.process().is_up()) return back(unavailable("it refused the connection"));
+        if (!errand->door.process().is_up())
+          return back(tl::unexpected(unavailable("it refused the connection", "ask again")));
         errand->door.arrive(asked, std::make_shared<SimExchange>(errand->door, asked, back));
       });
 }

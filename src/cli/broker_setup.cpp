@@ -4,6 +4,7 @@
 
 #include "cli/broker_settings.h"
 #include "cli/broker_words.h"
+#include "cli/files.h"
 #include "cli/operator_identity.h"
 #include "cli/when.h"
 #include "pki/authority_folder.h"
@@ -15,11 +16,6 @@
 
 namespace spillway::cli {
 namespace {
-
-bool is_there(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
-}
 
 Status make_data_folder(const std::string& data) {
   std::error_code error;

@@ -4,6 +4,7 @@
 #include "cli/cluster_changes.h"
 #include "cli/documents.h"
 #include "cli/files.h"
+#include "cli/offer_text.h"
 #include "cli/safe_text.h"
 #include "cli/verbs.h"
 #include "model/documents.h"
@@ -11,7 +12,7 @@
 namespace spillway::cli {
 namespace {
 
-constexpr int k_tries = 4;  // of reading, changing and writing, when others write too
+constexpr int k_change_tries = 4;  // of reading, changing and writing, when others write too
 
 struct ClustersArguments {
   Asking asking;
@@ -42,31 +43,23 @@ std::string budget_text(const model::Cluster& cluster) {
   return fmt::format("{} from {}", to_text(cluster.budget->limit), to_text(cluster.budget->from));
 }
 
-std::string labels_text(const model::Labels& labels) {
-  std::string text;
-  for (const model::Label& label : labels) {
-    text += (text.empty() ? "" : ",") + label.key + "=" + label.value;
-  }
-  return text;
-}
-
 std::string cluster_text(const model::Cluster& cluster) {
   Facts facts;
   facts.add("cluster", cluster.id.text);
-  facts.add("labels", labels_text(cluster.labels));
+  facts.add("labels", labels_text(cluster.labels, ","));
   facts.add("quota", quota_text(cluster.quota));
   facts.add("budget", budget_text(cluster));
   return facts.text();
 }
 
-int run_list(const Asking& asking) {
+int list_clusters(const Asking& asking) {
   return with_session("clusters", asking, [&](Session& session) -> Status {
     const auto page =
         all_pages(session, &wire::BrokerClient::list_clusters, &wire::ClusterPage::clusters);
     if (!page) return tl::unexpected(page.error());
     Table table({{"CLUSTER"}, {"LABELS"}, {"BUDGET"}, {"QUOTA"}});
     for (const model::Cluster& cluster : page->clusters) {
-      table.add({cluster.id.text, labels_text(cluster.labels), budget_text(cluster),
+      table.add({cluster.id.text, labels_text(cluster.labels, ","), budget_text(cluster),
                  quota_text(cluster.quota)});
     }
     return show(asking.form(), json_of(*page), table,
@@ -125,7 +118,7 @@ Result<model::Cluster> change(Session& session, const ClustersArguments& argumen
   for (int i = 1;; ++i) {
     bool changed = false;
     auto cluster = change_once(session, arguments, changed);
-    if (cluster || !changed || i == k_tries) return cluster;
+    if (cluster || !changed || i == k_change_tries) return cluster;
   }
 }
 
@@ -189,7 +182,7 @@ void add_clusters(Word verb) {
   add_cluster_changes(set, arguments->changes);
   add_asking(set, arguments->asking);
   set.run([arguments] { return run_set(*arguments); });
-  verb.run([arguments] { return run_list(arguments->asking); });
+  verb.run([arguments] { return list_clusters(arguments->asking); });
 }
 
 }  // namespace spillway::cli

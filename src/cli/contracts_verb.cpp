@@ -17,7 +17,7 @@ struct ContractsArguments {
   std::vector<int32_t> units;
 };
 
-int run_list(const Asking& asking) {
+int list_contracts(const Asking& asking) {
   return with_session("contracts", asking, [&](Session& session) -> Status {
     const auto page =
         all_pages(session, &BrokerClient::list_contracts, &wire::ContractPage::contracts);
@@ -110,7 +110,7 @@ void add_contracts(Word verb) {
       .may_repeat()
       .not_negative();
   release.run([arguments] { return run_release(*arguments); });
-  verb.run([arguments] { return run_list(arguments->asking); });
+  verb.run([arguments] { return list_contracts(arguments->asking); });
 }
 
 }  // namespace spillway::cli

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/files.h"
 #include "cli/process_mark.h"
 #include "cli/self_process.h"
 #include "pki/file_handle.h"
@@ -41,12 +42,8 @@ int open_log(const std::string& path) {
   return ::open(path.c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
 }
 
-std::string last_line(const std::string& path) {
-  std::ifstream file(path);
-  std::string last;
-  for (std::string line; std::getline(file, line);) {
-    if (!line.empty()) last = line;
-  }
+std::string last_words(const std::string& log) {
+  const std::string last = last_line(log);
   return last.empty() ? "it did not say why" : last;
 }
 
@@ -155,7 +152,7 @@ Result<std::string> Stage::run(const std::vector<std::string>& words) {
   if (!pid) return tl::unexpected(pid.error());
   std::string printed = read_all(reads.get());
   if (reap(k_run) == 0) return printed;
-  return fail(Code::unavailable, "spillway " + words.front(), last_line(log), "try again");
+  return fail(Code::unavailable, "spillway " + words.front(), last_words(log), "try again");
 }
 
 Result<pid_t> Stage::start(const std::string& name, const std::vector<std::string>& words) {
@@ -185,7 +182,7 @@ Status Stage::check_runs(const std::string& name) {
       info.si_pid == 0) {
     return {};
   }
-  return fail(Code::unavailable, name, "its process ended: " + last_line(path(name + ".log")),
+  return fail(Code::unavailable, name, "its process ended: " + last_words(path(name + ".log")),
               "try again");
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/cluster_home.h"
 #include "cli/embedded_cluster.h"
+#include "cli/files.h"
 #include "cli/real_cluster.h"
 #include "cli/self_process.h"
 #include "cli/waiting.h"
@@ -18,11 +19,6 @@ namespace {
 
 constexpr auto k_patience = std::chrono::seconds(20);
 constexpr auto k_look = std::chrono::milliseconds(5);
-
-bool is_there(const std::string& path) {
-  std::error_code none;
-  return std::filesystem::exists(path, none);
-}
 
 std::vector<std::string> run_words(const ClusterWish& wish) {
   return {"cluster",
@@ -41,21 +37,17 @@ std::vector<std::string> run_words(const ClusterWish& wish) {
 }
 
 // The error that it ended with, which is the last line of its log and has a next step.
-std::string last_line(const std::string& path) {
-  constexpr std::string_view k_prefix = "spillway cluster: ";
-  std::ifstream file(path);
-  std::string last;
-  for (std::string line; std::getline(file, line);) {
-    if (!line.empty()) last = line;
-  }
-  return last.starts_with(k_prefix) ? last.substr(k_prefix.size()) : last;
+std::string last_error(const std::string& log) {
+  constexpr std::string_view k_cluster_prefix = "spillway cluster: ";
+  const std::string last = last_line(log);
+  return last.starts_with(k_cluster_prefix) ? last.substr(k_cluster_prefix.size()) : last;
 }
 
 Status wait_for_kubeconfig(const ClusterHome& home, const ProcessMark& mark) {
   const auto ready = wait_until(k_patience, k_look, [&]() -> Result<bool> {
     if (is_there(home.kubeconfig())) return true;
     if (runs(mark)) return false;
-    const std::string why = last_line(home.log());
+    const std::string why = last_error(home.log());
     return fail(Code::unavailable, "cluster " + mark.name,
                 why.empty() ? "it ended at once, without a word" : why,
                 why.empty() ? "try again, and look whether memory is left" : "");

@@ -95,7 +95,7 @@ Table events_table(const wire::EventPage& page, const EventsArguments& arguments
   return table;
 }
 
-Status run_list(const EventsArguments& arguments, Session& session) {
+Status list_events(const EventsArguments& arguments, Session& session) {
   const auto page = collect(session, arguments);
   if (!page) return tl::unexpected(page.error());
   return show(arguments.asking.form(), json_of(*page), events_table(*page, arguments),
@@ -105,7 +105,7 @@ Status run_list(const EventsArguments& arguments, Session& session) {
 int run_events(EventsArguments arguments) {
   if (!arguments.follow && arguments.limit == 0) arguments.limit = k_usual_limit;
   return with_session(arguments.verb(), arguments.asking, [&](Session& session) {
-    if (!arguments.follow) return run_list(arguments, session);
+    if (!arguments.follow) return list_events(arguments, session);
     return follow_events(session, arguments.asking.form(), arguments.after, arguments.limit);
   });
 }

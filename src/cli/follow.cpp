@@ -10,7 +10,7 @@
 namespace spillway::cli {
 namespace {
 
-constexpr Duration k_first_pause = seconds(1);
+constexpr Duration k_follow_pause = seconds(1);
 constexpr Duration k_longest_pause = seconds(30);
 
 void print_event(Form form, const wire::EventBody& event) {
@@ -54,7 +54,7 @@ class Follower : public std::enable_shared_from_this<Follower> {
  private:
   void on_open() {
     opened_ = true;
-    pause_ = k_first_pause;
+    pause_ = k_follow_pause;
   }
 
   void on_event(const wire::EventBody& event) {
@@ -101,7 +101,7 @@ class Follower : public std::enable_shared_from_this<Follower> {
   int64_t left_;
   wire::Then<void> done_;
   bool opened_ = false;
-  Duration pause_ = k_first_pause;
+  Duration pause_ = k_follow_pause;
   std::unique_ptr<wire::EventStream> stream_;
 };
 

@@ -14,8 +14,8 @@
 namespace spillway::cli {
 namespace {
 
-constexpr int k_tries = 5;
-constexpr auto k_first_pause = std::chrono::milliseconds(200);
+constexpr int k_hold_tries = 5;
+constexpr auto k_hold_pause = std::chrono::milliseconds(200);
 
 struct HoldArguments {
   Asking asking;
@@ -47,8 +47,8 @@ Result<wire::HoldRequest> request_of(const HoldArguments& arguments) {
 template <class Ask>
 auto insist(const Ask& ask) {
   auto told = ask();
-  auto pause = k_first_pause;
-  for (int i = 1; i < k_tries && !told && told.error().code == Code::unavailable; ++i) {
+  auto pause = k_hold_pause;
+  for (int i = 1; i < k_hold_tries && !told && told.error().code == Code::unavailable; ++i) {
     std::this_thread::sleep_for(pause);
     pause *= 2;
     told = ask();

@@ -11,7 +11,7 @@ struct IdentitiesArguments {
   std::string name;
 };
 
-int run_list(const Asking& asking) {
+int list_identities(const Asking& asking) {
   return with_session("identities", asking, [&](Session& session) -> Status {
     const auto page =
         all_pages(session, &wire::BrokerClient::list_identities, &wire::IdentityPage::identities);
@@ -58,7 +58,7 @@ void add_identities(Word verb) {
   revoke.option("name", arguments->name, "Of the identity").required();
   add_asking(revoke, arguments->asking);
   revoke.run([arguments] { return run_revoke(*arguments); });
-  verb.run([arguments] { return run_list(arguments->asking); });
+  verb.run([arguments] { return list_identities(arguments->asking); });
 }
 
 }  // namespace spillway::cli

@@ -23,14 +23,6 @@ std::string why(const wire::Candidate& candidate) {
   return text.empty() ? "it costs nothing" : text;
 }
 
-std::string labels_text(const model::Labels& labels) {
-  std::string text;
-  for (const model::Label& label : labels) {
-    text += (text.empty() ? "" : ", ") + label.key + "=" + label.value;
-  }
-  return text;
-}
-
 std::string price_text(const model::Offer& offer) {
   return fmt::format("{} {} per unit-hour",
                      micros_to_text(model::try_hourly_rate(offer.price, offer.shape).value_or(0)),
@@ -46,6 +38,15 @@ std::string place_text(const model::Place& place) {
 }
 
 }  // namespace
+
+std::string labels_text(const model::Labels& labels, std::string_view between) {
+  std::string text;
+  for (const model::Label& label : labels) {
+    if (!text.empty()) text += between;
+    text += label.key + "=" + label.value;
+  }
+  return text;
+}
 
 Table ranking_table(const wire::QueryAnswer& told) {
   Table table({{"OFFER"},
@@ -126,7 +127,7 @@ std::string offer_text(const wire::OfferRow& row, const Clock& clock) {
   facts.add("carbon", offer.energy ? fmt::format("{} gCO2e/kWh, says {}", offer.energy->carbon_now,
                                                  offer.energy->provenance.source)
                                    : "");
-  facts.add("labels", labels_text(offer.labels));
+  facts.add("labels", labels_text(offer.labels, ", "));
   facts.add("terms", fmt::format("lease {}, notice {}, drain {}, grace {}",
                                  to_text(offer.terms.lease), to_text(offer.terms.notice),
                                  to_text(offer.terms.drain), to_text(offer.terms.grace)));

@@ -9,6 +9,8 @@
 
 namespace spillway::cli {
 
+std::string labels_text(const model::Labels& labels, std::string_view between);
+
 Table ranking_table(const wire::QueryAnswer& told);
 // What stands below the table: how many fit, what ruled the others out, and with `explain` every
 // term of every candidate and the verdict on every offer.

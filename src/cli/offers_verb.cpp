@@ -45,7 +45,7 @@ Status list_fitting(const OffersArguments& arguments, const model::Intent& inten
   });
 }
 
-int run_list(const OffersArguments& arguments) {
+int list_offers(const OffersArguments& arguments) {
   if (arguments.mine || arguments.all) {
     return with_session("offers", arguments.asking, [&](Session& session) {
       return list_published(arguments.asking, session);
@@ -99,7 +99,7 @@ void add_offers(Word verb) {
   one.option("id", arguments->id, "Of the offer: cluster/name").required();
   add_asking(one, arguments->asking);
   one.run([arguments] { return run_show(*arguments); });
-  verb.run([arguments] { return run_list(*arguments); });
+  verb.run([arguments] { return list_offers(*arguments); });
 }
 
 }  // namespace spillway::cli

@@ -12,7 +12,7 @@ std::string state_of(const wire::PoolRow& row, Instant at) {
   return row.lease_until < at ? "silent" : "on sale";
 }
 
-int run_list(const Asking& asking) {
+int list_pools(const Asking& asking) {
   return with_session("pools", asking, [&](Session& session) -> Status {
     const auto page = all_pages(session, &wire::BrokerClient::list_pools, &wire::PoolPage::pools);
     if (!page) return tl::unexpected(page.error());
@@ -39,7 +39,7 @@ void add_pools(Word verb) {
       "  spillway pools -o json | jq '.pools[].pool.id'\n");
   const Word list = verb.add("list", "All that this identity may see");
   add_asking(list, *asking);
-  verb.run([asking] { return run_list(*asking); });
+  verb.run([asking] { return list_pools(*asking); });
 }
 
 }  // namespace spillway::cli

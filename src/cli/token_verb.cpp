@@ -87,7 +87,7 @@ int run_create(const TokenArguments& arguments) {
   });
 }
 
-int run_list(const Asking& asking) {
+int list_tokens(const Asking& asking) {
   return with_session("token list", asking, [&](Session& session) -> Status {
     const auto page =
         all_pages(session, &wire::BrokerClient::list_tokens, &wire::TokenPage::tokens);
@@ -151,7 +151,7 @@ void add_token(Word verb) {
   add_create(verb, arguments);
   const Word list = verb.add("list", "Those that are open, used or lately expired");
   add_asking(list, arguments->asking);
-  list.run([arguments] { return run_list(arguments->asking); });
+  list.run([arguments] { return list_tokens(arguments->asking); });
   const Word cancel = verb.add("cancel", "Take one back that nobody has used");
   cancel.option("id", arguments->id, "Of the token, from token list").required();
   add_asking(cancel, arguments->asking);

@@ -5,7 +5,7 @@
 namespace spillway::kube {
 namespace {
 
-constexpr size_t k_most_bytes = 240;
+constexpr size_t k_most_shown = 240;
 // Longer than a UUID, shorter than any token that is worth stealing.
 constexpr size_t k_secret_bytes = 40;
 
@@ -53,7 +53,7 @@ std::string last_words(std::string_view complaints) {
   std::string shown = without_secrets(last);
   if (!before.empty()) shown = without_secrets(before) + " / " + shown;
   // Its end says more than its beginning: most programs name the cause last.
-  if (shown.size() > k_most_bytes) shown = "..." + shown.substr(shown.size() - k_most_bytes);
+  if (shown.size() > k_most_shown) shown = "..." + shown.substr(shown.size() - k_most_shown);
   return shown;
 }
 

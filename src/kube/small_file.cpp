@@ -11,7 +11,7 @@
 namespace spillway::kube {
 namespace {
 
-constexpr size_t k_most_bytes = size_t{1} << 20;
+constexpr size_t k_largest_file = size_t{1} << 20;
 
 }  // namespace
 
@@ -32,7 +32,7 @@ Result<std::string> read_small_file(const std::string& path) {
     if (count < 0) return pki::fail_errno(path, "reading it", errno);
     if (count == 0) return text;
     text.append(buffer.data(), static_cast<size_t>(count));
-    if (text.size() > k_most_bytes) {
+    if (text.size() > k_largest_file) {
       return fail(Code::invalid, path, "it is larger than a megabyte", "name another file");
     }
   }

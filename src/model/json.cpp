@@ -62,7 +62,7 @@ Position position_of(std::string_view text, size_t offset) {
 }
 
 // The names and signatures are those of boost::json::basic_parser's handler.
-class Handler {
+class JsonHandler {
  public:
   // The parser's own limits are switched off where NodeBuilder or parse_json have theirs.
   // NOLINTBEGIN(readability-identifier-naming)
@@ -72,7 +72,7 @@ class Handler {
   static constexpr size_t max_string_size = size_t(-1);
   // NOLINTEND(readability-identifier-naming)
 
-  Handler(std::string_view text, size_t max_depth) : tracker_(text), builder_(max_depth) {}
+  JsonHandler(std::string_view text, size_t max_depth) : tracker_(text), builder_(max_depth) {}
 
   NodeBuilder& builder() { return builder_; }
 
@@ -176,7 +176,7 @@ Result<Node> parse_json(std::string_view text, std::string_view what, size_t max
   json::parse_options options;
   // NodeBuilder counts the depth too; one more here, so that its words are heard.
   options.max_depth = max_depth + 1;
-  json::basic_parser<Handler> parser(options, text, max_depth);
+  json::basic_parser<JsonHandler> parser(options, text, max_depth);
   json::error_code ec;
   const size_t consumed = parser.write_some(false, text.data(), text.size(), ec);
   NodeBuilder& builder = parser.handler().builder();

@@ -58,7 +58,7 @@ std::optional<int> radix_of(std::string_view text) {
   return hexadecimal ? 16 : 8;
 }
 
-class Handler final : public YAML::EventHandler {
+class YamlHandler final : public YAML::EventHandler {
  public:
   NodeBuilder& builder() { return builder_; }
 
@@ -184,7 +184,7 @@ Result<Node> parse_yaml(std::string_view text, std::string_view what, size_t max
     return fail(Code::invalid, std::string(what), "it has control characters");
   }
   std::istringstream stream{std::string(without_trailing_space(text))};
-  Handler handler;
+  YamlHandler handler;
   try {
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(handler)) {

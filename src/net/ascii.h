@@ -1,6 +1,7 @@
 // Letters as HTTP means them: ASCII, whatever the locale.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace spillway::net {
@@ -17,6 +18,11 @@ constexpr bool equal_ignoring_case(std::string_view a, std::string_view b) {
     if (to_lower(a[i]) != to_lower(b[i])) return false;
   }
   return true;
+}
+
+inline std::string lower_case(std::string text) {
+  for (char& c : text) c = to_lower(c);
+  return text;
 }
 
 }  // namespace spillway::net

@@ -8,8 +8,6 @@
 namespace spillway::supply {
 namespace {
 
-constexpr int64_t k_whole = 1000;  // permille
-
 void drop_deficits(model::Counts& counts) {
   std::erase_if(counts, [](const model::Count& count) { return count.amount <= 0; });
 }

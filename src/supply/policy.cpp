@@ -23,7 +23,6 @@ using model::under;
 
 constexpr size_t k_most_steps = 32;
 constexpr size_t k_most_windows = 64;
-constexpr int64_t k_whole = 1000;  // permille
 
 Status check_cap(const Cap& cap) {
   using Amount = std::optional<int64_t>;

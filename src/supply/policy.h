@@ -23,6 +23,8 @@
 
 namespace spillway::supply {
 
+inline constexpr int64_t k_whole = 1000;  // permille: of shares
+
 // Kept free on every node: so much, and so large a part of what is allocatable. The part is of cpu,
 // memory, pods and storage; of GPUs and other counted things only an amount can be kept.
 struct Headroom {

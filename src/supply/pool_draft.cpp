@@ -88,7 +88,6 @@ std::vector<PoolDraft> draft_pools(const View& view, const OfferingPolicy& polic
 }
 
 void apply_quota(PoolDraft& draft, const PoolQuota& quota) {
-  constexpr int64_t k_whole = 1000;
   model::Resources& capacity = draft.pool.capacity;
   const auto limit = [&quota](int64_t& amount, const std::optional<int64_t>& most) {
     amount = checked_narrow(static_cast<Int128>(amount) * quota.share_permille / k_whole);
