@@ -213,7 +213,9 @@ void Watch::end(const Error& why) {
   } else if (refused_ || !is_settled) {
     ++stuck_;
   }
-  if (why.code == Code::gone || stuck_ >= k_most_stuck) version_.clear();
+  // Only the server says that the place is gone: a stream that ended in good order is "gone", too.
+  const bool is_expired = refused_ && refused_->code == Code::gone;
+  if (is_expired || stuck_ >= k_most_stuck) version_.clear();
   if (api_.loop().now() - opened_ < lasts_ - k_early) is_in_doubt_ = true;
   // Only time shows that all is well: a server that says a word and hangs up is not hurried to.
   if (is_settled) backoff_.reset();

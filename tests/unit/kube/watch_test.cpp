@@ -94,6 +94,21 @@ TEST_F(WatchTest, TakesUpACutStreamWhereItEnded) {
   EXPECT_EQ(heard_, pods_);
 }
 
+// As every stream does, all five to ten minutes: a list each time would be for nothing.
+TEST_F(WatchTest, TakesUpAStreamThatEndedInGoodOrderWithoutAList) {
+  watch_.start();
+  loop_.run();
+  tell("ADDED", "a");
+  for (int i = 0; i < 3; ++i) {
+    loop_.run_for(minutes(10));
+    channel_.end({Code::gone, "server", "the stream has ended", "open it again"});
+  }
+  loop_.run_for(seconds(1));
+  EXPECT_NE(last_target().find("resourceVersion=11"), std::string::npos) << last_target();
+  EXPECT_EQ(watch_.counts().lists, 1U);
+  EXPECT_EQ(watch_.counts().streams, 4U);
+}
+
 TEST_F(WatchTest, BookmarksMoveThePlace) {
   watch_.start();
   loop_.run();
