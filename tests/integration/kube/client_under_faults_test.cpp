@@ -7,11 +7,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "embedded/cluster.h"
 #include "integration/cli/program.h"
-#include "kube/session.h"
 #include "kube/watch.h"
-#include "live/federation.h"
+#include "live/live_cluster.h"
 #include "support/temporary_folder.h"
 #include "support/test_certificates.h"
 #include "support/text.h"
@@ -38,29 +36,21 @@ class ShiftedLoop final : public host::Loop {
 
 class ClientTest : public testing::Test {
  protected:
-  ClientTest() {
-    thread_.run([this] {
-      cluster_ = std::make_unique<embedded::Cluster>(loop_, random_);
-      EXPECT_TRUE(cluster_->listen(thread_.poll()));
-      admin_ = read_wire_kubeconfig(*cluster_->kubeconfig()).value();
-      return true;
-    });
-  }
   ~ClientTest() override {
     thread_.run([this] {
       watch_.reset();
       session_.reset();
-      cluster_.reset();
       return true;
     });
   }
 
   void open(const Access& access) {
     thread_.run([&] {
-      session_ = std::move(*Session::open(thread_.poll(), loop_, random_, access));
+      session_ = Session::open(thread_.poll(), loop_, random_, access).value();
       return true;
     });
   }
+  embedded::Cluster& cluster() { return live_.cluster(); }
   // As somebody with a token of the cluster's.
   Access without_identity() const {
     Access access = admin_;
@@ -68,7 +58,7 @@ class ClientTest : public testing::Test {
     return access;
   }
   std::string token() {
-    return thread_.run([this] { return cluster_->issue_token("ada", {"system:masters"}); });
+    return thread_.run([this] { return cluster().issue_token("ada", {"system:masters"}); });
   }
   Status look() {
     const auto told = thread_.ask<Result<Object>>([this](auto then) {
@@ -78,7 +68,7 @@ class ClientTest : public testing::Test {
   }
   void fault(const Fault& fault) {
     thread_.run([&] {
-      cluster_->faults().add(fault);
+      cluster().faults().add(fault);
       return true;
     });
   }
@@ -87,7 +77,7 @@ class ClientTest : public testing::Test {
   }
   net::TlsIdentity identity_of(const std::string& user, const std::string& group) {
     return thread_.run([&] {
-      const auto made = cluster_->issue(user, {group}).value();
+      const auto made = live_.cluster().issue(user, {group}).value();
       return net::TlsIdentity{made.certificate_pem, made.key_pem};
     });
   }
@@ -113,11 +103,11 @@ class ClientTest : public testing::Test {
   }
 
   test::TemporaryFolder folder_;
-  test::PollThread thread_;
+  test::LiveCluster live_;
+  test::PollThread& thread_ = live_.thread();
+  const Access admin_ = live_.admin();
   ShiftedLoop loop_{thread_.poll()};
   host::SystemRandom random_;
-  std::unique_ptr<embedded::Cluster> cluster_;
-  Access admin_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<Watch> watch_;
 };
@@ -273,7 +263,7 @@ TEST_F(ClientTest, AServerWhoseCertificateHasExpiredIsNotBelievedUntilItIsRenewe
   open(admin_);
   ASSERT_TRUE(look());
   thread_.run([this] {
-    EXPECT_TRUE(cluster_->expire_certificate());
+    EXPECT_TRUE(cluster().expire_certificate());
     session_.reset();
     return true;
   });
@@ -281,7 +271,7 @@ TEST_F(ClientTest, AServerWhoseCertificateHasExpiredIsNotBelievedUntilItIsRenewe
   const Status told = look();
   ASSERT_FALSE(told);
   EXPECT_TRUE(has(told.error().message(), "expired")) << told.error().message();
-  thread_.run([this] { return cluster_->renew_certificate().has_value(); });
+  thread_.run([this] { return cluster().renew_certificate().has_value(); });
   EXPECT_TRUE(look());
 }
 
@@ -334,7 +324,7 @@ class WatchUnderFaults : public ClientTest {
   template <class F>
   void change(F how) {
     thread_.run([&] {
-      embedded::Objects& objects = cluster_->objects();
+      embedded::Objects& objects = cluster().objects();
       const embedded::Kind* kind = objects.registry.find("", "v1", "configmaps");
       EXPECT_NE(kind, nullptr);
       if (kind != nullptr) how(objects, *kind);
@@ -342,7 +332,7 @@ class WatchUnderFaults : public ClientTest {
     });
   }
   int64_t injected() {
-    return thread_.run([this] { return cluster_->faults().injected(); });
+    return thread_.run([this] { return cluster().faults().injected(); });
   }
   static bool comes_true(const std::function<bool()>& is_so) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -387,8 +377,8 @@ TEST_F(WatchUnderFaults, KnowsInTheEndWhatIsThere) {
       if (i % 3 == 0) remove(*there_.begin());
     }
     EXPECT_TRUE(comes_true([&] { return injected() > before; })) << name << " was never met";
-    if (number % 2 == 0) thread_.run([this] { return cluster_->forget_history(), true; });
-    thread_.run([this] { return cluster_->faults().clear(), true; });
+    if (number % 2 == 0) thread_.run([this] { return cluster().forget_history(), true; });
+    thread_.run([this] { return cluster().faults().clear(), true; });
     fault(k_short);
     EXPECT_TRUE(knows_all()) << name;
     // Without a storm.
@@ -402,7 +392,7 @@ TEST_F(WatchUnderFaults, AServerThatComesBackFromABackupIsListedAgain) {
   start_watch();
   for (int i = 0; i < 10; ++i) put(fmt::format("c{}", i));
   EXPECT_TRUE(knows_all());
-  thread_.run([this] { return cluster_->restart(milliseconds(300), 1000), true; });
+  thread_.run([this] { return cluster().restart(milliseconds(300), 1000), true; });
   put("after");
   remove("c3");
   EXPECT_TRUE(knows_all());
