@@ -127,12 +127,12 @@ Answer<int64_t> read_version(const Ask& ask) {
   int64_t version = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
   if (error != std::errc() || end != text.data() + text.size() || version < 0) {
-    Kind options{.group = "", .version = "v1", .plural = "", .name = "ListOptions"};
-    options.group = "meta.k8s.io";
-    return invalid(
-        options, "",
-        {invalid_value("resourceVersion", fmt::format("\"{}\"", text),
-                       fmt::format("strconv.ParseUint: parsing \"{}\": invalid syntax", text))});
+    const std::string why = fmt::format(
+        R"(resourceVersion: Invalid value: "{0}": strconv.ParseUint: parsing "{0}": invalid syntax)",
+        text);
+    // Only a list is refused in good form: get and watch of the real one stumble over it.
+    if (ask.verb == "list") return bad_request("invalid resource version: " + why);
+    return Refused(Refusal{.code = 500, .message = why});
   }
   return version;
 }

@@ -44,7 +44,7 @@ void Definitions::work() {
 }
 
 void Definitions::establish(const Key& key, const Node& definition) {
-  const Kind& made = objects_.registry.define(definition);
+  const Kind& made = objects_.registry.define(definition, objects_.table.version());
   ending_.erase(&made);
   objects_.change(objects_.registry.built_in("customresourcedefinitions", k_extensions), key,
                   [&](Node& document) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,7 @@ struct Kind {
   bool is_question = false;        // is answered, and never kept
   bool is_served = true;           // false: its definition is gone; kept for what still names it
   size_t number = 0;               // its place in the registry
+  int64_t begins = 0;              // the version at which it was defined: before, nothing is told
 
   bool has(std::string_view subresource) const;
   bool serves(std::string_view wanted) const;

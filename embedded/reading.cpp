@@ -72,9 +72,14 @@ Page cut_page(const Shelf& shelf, const Filter& filter, int64_t version, const K
 
 Answer<Page> continue_page(const Table& table, const Ask& ask, const Filter& filter,
                            int64_t limit) {
+  if (!ask.parameter("resourceVersion").empty()) {
+    return bad_request("specifying resource version is not allowed when using continue");
+  }
   const auto token = parse_continuation(ask.parameter("continue"));
   if (!token) {
-    return bad_request("continue key is not valid: encoded key is not in the expected form");
+    return bad_request(
+        "invalid continue token: continue key is not valid: encoded key is not in the expected "
+        "form");
   }
   if (token->version < 0) {
     return cut_page(table.shelf(*ask.kind), filter, table.version(), &token->after, limit);

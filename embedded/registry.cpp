@@ -215,7 +215,7 @@ const Kind& Registry::built_in(std::string_view plural, std::string_view group) 
   return **found;
 }
 
-const Kind& Registry::define(const Node& definition) {
+const Kind& Registry::define(const Node& definition, int64_t version) {
   const std::string_view group = model::text_at(definition, {"spec", "group"});
   const std::string_view plural = model::text_at(definition, {"spec", "names", "plural"});
   const auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const auto& kind) {
@@ -227,8 +227,10 @@ const Kind& Registry::define(const Node& definition) {
               .plural = std::string(plural),
               .name = std::string(model::text_at(definition, {"spec", "names", "kind"}))};
     kind.is_custom = kind.counts_generation = kind.needs_version = true;
+    kind.begins = version;
     return define(add(std::move(kind)), definition);
   }
+  if (!(*found)->is_served) (*found)->begins = version;
   return define(**found, definition);
 }
 

@@ -22,8 +22,9 @@ class Registry {
   // A built-in one; that it is there is ours to know.
   const Kind& built_in(std::string_view plural, std::string_view group = {}) const;
 
-  // From the document of a CustomResourceDefinition; adds the kind or changes what it serves.
-  const Kind& define(const model::Node& definition);
+  // From the document of a CustomResourceDefinition; adds the kind, which begins at that version
+  // of the table, or changes what it serves.
+  const Kind& define(const model::Node& definition, int64_t version);
   void withdraw(std::string_view group, std::string_view plural);
 
   template <class F>

@@ -7,6 +7,12 @@
 #include "model/tree.h"
 
 namespace spillway::embedded {
+namespace {
+
+// So long before its end a stream has a last bookmark: who takes it up again misses little.
+constexpr Duration k_last_mark = seconds(2);
+
+}  // namespace
 
 std::string event_line(std::string_view type, std::string_view object) {
   return fmt::format(R"({{"type":"{}","object":{}}})"
@@ -27,9 +33,10 @@ void Watches::open(Opening opening, std::shared_ptr<net::Stream> stream) {
   auto watch = std::make_shared<Watch>(Watch{std::move(opening), std::move(stream)});
   if (watch->opening.sends_initial) {
     send_initial(*watch);
-  } else if (watch->opening.after < table_.known_after()) {
-    const Refused refused = expired(fmt::format("too old resource version: {} ({})",
-                                                watch->opening.after, table_.known_after()));
+  } else if (const int64_t oldest = oldest_of(*watch->opening.kind);
+             watch->opening.after < oldest) {
+    const Refused refused =
+        expired(fmt::format("too old resource version: {} ({})", watch->opening.after, oldest));
     send_line(*watch, event_line("ERROR", model::to_json(status_document(refused.value()))));
     return end(*watch);
   } else {
@@ -45,6 +52,11 @@ void Watches::open(Opening opening, std::shared_ptr<net::Stream> stream) {
   }));
   limit_time(watch);
   bookmark_later();
+}
+
+// After a fall back a kind may have been defined in what is now the future.
+int64_t Watches::oldest_of(const Kind& kind) const {
+  return std::max(table_.known_after(), std::min(kind.begins, table_.version()));
 }
 
 void Watches::cut_all() {
@@ -125,7 +137,6 @@ void Watches::send_bookmark(Watch& watch, bool is_initial_end) {
                                    : kind.group + "/" + watch.opening.version));
   model::Node& metadata = put(document, "metadata", model::object_node());
   put(metadata, "resourceVersion", text_node(std::to_string(table_.version())));
-  put(metadata, "creationTimestamp", model::Node{});
   if (is_initial_end) {
     put(model::ensure(metadata, {"annotations"}), "k8s.io/initial-events-end", text_node("true"));
   }
@@ -140,11 +151,22 @@ void Watches::limit_time(const std::shared_ptr<Watch>& watch) {
     limit = options_.least_timeout +
             milliseconds(static_cast<int64_t>(host::below(random_, least + 1)));
   }
+  const std::weak_ptr<Watch> weak = watch;
+  if (limit > k_last_mark) {
+    loop_.after(limit - k_last_mark, lifeline_.guard([this, weak] {
+      if (const auto still = weak.lock()) mark(*still);
+    }));
+  }
   const Duration cut = watch->opening.fault.cut_after;
   if (cut.ms > 0) limit = std::min(limit, cut);
-  loop_.after(limit, lifeline_.guard([weak = std::weak_ptr<Watch>(watch)] {
+  loop_.after(limit, lifeline_.guard([weak] {
     if (const auto still = weak.lock()) end(*still);
   }));
+}
+
+void Watches::mark(Watch& watch) {
+  const bool is_ahead = watch.opening.after > table_.version();
+  if (watch.opening.wants_bookmarks && !watch.is_over && !is_ahead) send_bookmark(watch, false);
 }
 
 void Watches::bookmark_later() {
@@ -152,12 +174,7 @@ void Watches::bookmark_later() {
   is_marking_ = true;
   loop_.after(options_.bookmark_every, lifeline_.guard([this] {
     is_marking_ = false;
-    for (const auto& watch : open_) {
-      const bool is_ahead = watch->opening.after > table_.version();
-      if (watch->opening.wants_bookmarks && !watch->is_over && !is_ahead) {
-        send_bookmark(*watch, false);
-      }
-    }
+    for (const auto& watch : open_) mark(*watch);
     if (!open_.empty()) bookmark_later();
   }));
 }

@@ -68,6 +68,8 @@ class Watches {
   static void send_line(Watch& watch, const std::string& line);
   static void end(Watch& watch);
   void send_bookmark(Watch& watch, bool is_initial_end);
+  void mark(Watch& watch);
+  int64_t oldest_of(const Kind& kind) const;
   void limit_time(const std::shared_ptr<Watch>& watch);
   void bookmark_later();
 

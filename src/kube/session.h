@@ -15,6 +15,8 @@ class Session {
   static Result<std::unique_ptr<Session>> open(net::Poll& poll, host::Loop& loop,
                                                host::Random& random, const Access& access);
   Api& api() { return *api_; }
+  // For what Api has no verb for. Tokens are not sent with it: only the connection says who we are.
+  net::Channel& channel() { return *client_; }
   const std::string& space() const { return space_; }  // where what is ours lives
 
  private:

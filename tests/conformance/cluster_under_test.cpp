@@ -3,11 +3,12 @@
 #include <cstdlib>
 #include <future>
 
-#include "embedded/cluster.h"
 #include "model/json.h"
 
 namespace spillway::conformance {
 namespace {
+
+const Resource k_definitions{"apiextensions.k8s.io", "v1", "customresourcedefinitions", false};
 
 std::string unlike_any_other() {
   host::SystemRandom random;
@@ -18,11 +19,6 @@ std::string unlike_any_other() {
 
 Object parsed(const std::string& json) { return model::parse_json(json).value(); }
 
-struct ClusterUnderTest::Embedded {
-  Embedded(host::Loop& loop, host::Random& random) : cluster(loop, random) {}
-  embedded::Cluster cluster;
-};
-
 ClusterUnderTest& ClusterUnderTest::get() {
   static ClusterUnderTest cluster;
   return cluster;
@@ -30,32 +26,44 @@ ClusterUnderTest& ClusterUnderTest::get() {
 
 ClusterUnderTest::ClusterUnderTest() {
   const char* given = std::getenv("SPILLWAY_CONFORMANCE_KUBECONFIG");
-  const Status opened = thread_.run([&]() -> Status {
-    Result<kube::Access> access = kube::Access{};
-    if (given != nullptr && *given != '\0') {
-      access = kube::read_own_kubeconfig(given);
-    } else {
-      embedded_ = std::make_unique<Embedded>(loop_, random_);
-      SPILLWAY_TRY(embedded_->cluster.listen(thread_.poll()));
-      const auto text = embedded_->cluster.kubeconfig();
-      if (!text) return tl::unexpected(text.error());
-      access = kube::read_wire_kubeconfig(*text);
-    }
-    if (!access) return tl::unexpected(access.error());
-    auto session = kube::Session::open(thread_.poll(), loop_, random_, *access);
-    if (!session) return tl::unexpected(session.error());
+  if (given != nullptr && *given != '\0') {
+    auto read = kube::read_own_kubeconfig(given);
+    SPILLWAY_CHECK(read.has_value(), read ? "" : read.error().message());
+    access_ = std::move(*read);
+  } else {
+    embedded::ClusterOptions options;
+    options.kubelets.heartbeat_every = seconds(1);  // a test waits for two of them
+    embedded_ = std::make_unique<test::LiveCluster>(options);
+    access_ = embedded_->admin();
+  }
+  thread_.run([&] {
+    auto session = kube::Session::open(thread_.poll(), loop_, random_, access_);
+    SPILLWAY_CHECK(session.has_value(), session ? "" : session.error().message());
     session_ = std::move(*session);
-    return {};
+    return true;
   });
-  SPILLWAY_CHECK(opened.has_value(), "no cluster to test on");
 }
 
 ClusterUnderTest::~ClusterUnderTest() {
   thread_.run([this] {
     session_.reset();
-    embedded_.reset();
     return true;
   });
+}
+
+net::Request ClusterUnderTest::get(std::string target) const {
+  net::Request request{"GET", access_.prefix + std::move(target), {}, {}};
+  if (!access_.token.empty()) {
+    request.headers.push_back({"Authorization", "Bearer " + access_.token});
+  }
+  return request;
+}
+
+net::Response ClusterUnderTest::answer_to(const std::string& target) {
+  const auto answer =
+      thread_.ask<Result<net::Response>>([&](auto then) { channel().send(get(target), then); });
+  EXPECT_TRUE(answer) << answer.error().message();
+  return answer.value_or(net::Response{});
 }
 
 Result<Object> ClusterUnderTest::read(const Resource& resource, const Name& name) {
@@ -99,9 +107,10 @@ Status ClusterUnderTest::evict(const Name& pod) {
 }
 
 Result<std::vector<Object>> ClusterUnderTest::list(const Resource& resource,
-                                                   const kube::Wanted& wanted) {
+                                                   const kube::Wanted& wanted,
+                                                   std::string* version) {
   std::vector<Object> all;
-  const auto version = thread_.ask<Result<std::string>>([&](auto then) {
+  const auto told = thread_.ask<Result<std::string>>([&](auto then) {
     api().list(
         resource, wanted,
         [&all](kube::ListPage page) {
@@ -110,12 +119,13 @@ Result<std::vector<Object>> ClusterUnderTest::list(const Resource& resource,
         },
         then);
   });
-  if (!version) return tl::unexpected(version.error());
+  if (!told) return tl::unexpected(told.error());
+  if (version != nullptr) *version = *told;
   return all;
 }
 
 bool ClusterUnderTest::wait_until(const Resource& resource, const Name& name,
-                                  const Predicate& holds) {
+                                  const Predicate& holds, std::chrono::seconds patience) {
   std::promise<void> held;
   auto future = held.get_future();
   bool is_held = false;
@@ -143,7 +153,7 @@ bool ClusterUnderTest::wait_until(const Resource& resource, const Name& name,
     watch->start();
     return true;
   });
-  const bool in_time = future.wait_for(k_patience) == std::future_status::ready;
+  const bool in_time = future.wait_for(patience) == std::future_status::ready;
   thread_.run([&] {
     watch.reset();
     return true;
@@ -160,6 +170,9 @@ ConformanceTest::ConformanceTest() : space_("conformance-" + unlike_any_other())
 ConformanceTest::~ConformanceTest() {
   EXPECT_TRUE(cluster_.remove(kube::k_namespaces, {"", space_}));
   for (const std::string& node : nodes_) cluster_.remove(kube::k_nodes, {"", node});
+  for (const std::string& name : definitions_) {
+    EXPECT_TRUE(cluster_.remove(k_definitions, {"", name}));
+  }
 }
 
 std::string ConformanceTest::add_node(const std::string& cpu, const std::string& more_spec) {
@@ -219,6 +232,32 @@ Object ConformanceTest::config(const std::string& name, const std::string& value
   Object made = kube::new_object(kube::k_config_maps, "ConfigMap", named(name));
   model::put(model::ensure(made, {"data"}), "value", model::text_node(value));
   return made;
+}
+
+Resource ConformanceTest::define_widgets() {
+  const std::string group = space_ + ".spillway.test";
+  const Resource widgets{group, "v1", "widgets", true};
+  Object definition =
+      kube::new_object(k_definitions, "CustomResourceDefinition", {"", "widgets." + group});
+  model::put(definition, "spec",
+             parsed(fmt::format(R"({{"group":"{}","scope":"Namespaced",
+               "names":{{"kind":"Widget","listKind":"WidgetList","plural":"widgets","singular":"widget"}},
+               "versions":[{{"name":"v1","served":true,"storage":true,"subresources":{{"status":{{}}}},
+                 "schema":{{"openAPIV3Schema":{{"type":"object",
+                   "x-kubernetes-preserve-unknown-fields":true}}}}}}]}})",
+                                group)));
+  EXPECT_TRUE(cluster_.create(k_definitions, definition));
+  definitions_.push_back("widgets." + group);
+  EXPECT_TRUE(cluster_.wait_until(k_definitions, {"", "widgets." + group}, [](const Object* seen) {
+    if (seen == nullptr) return false;
+    for (const Object& condition : model::items_at(*seen, {"status", "conditions"})) {
+      if (model::text_at(condition, {"type"}) == "Established") {
+        return model::text_at(condition, {"status"}) == "True";
+      }
+    }
+    return false;
+  }));
+  return widgets;
 }
 
 bool ConformanceTest::wait_running(const std::string& pod) {

@@ -169,8 +169,8 @@ TEST_F(Objects, ANamespaceTakesWhatIsInItAlong) {
   Object inside = kube::new_object(k_config_maps, "ConfigMap", {other, "a"});
   ASSERT_TRUE(cluster_.create(k_config_maps, inside));
   ASSERT_TRUE(cluster_.remove(k_namespaces, {"", other}));
-  EXPECT_TRUE(cluster_.wait_gone(k_config_maps, {other, "a"}));
-  EXPECT_TRUE(cluster_.wait_gone(k_namespaces, {"", other}));
+  EXPECT_TRUE(cluster_.wait_gone(k_config_maps, {other, "a"}, k_patience_with_namespaces));
+  EXPECT_TRUE(cluster_.wait_gone(k_namespaces, {"", other}, k_patience_with_namespaces));
 }
 
 TEST_F(Objects, LongListsComeInPagesWithNothingTwiceOrMissing) {
@@ -195,6 +195,51 @@ TEST_F(Objects, LongListsComeInPagesWithNothingTwiceOrMissing) {
   EXPECT_EQ(names.size(), static_cast<size_t>(k_count));
 }
 
+// As it all was when the first page was asked for, whatever happens between the pages.
+TEST_F(Objects, APageGoesOnWhereTheLastOneEnded) {
+  const auto make = [&](const std::string& name) {
+    Object made = config(name);
+    model::merge(model::ensure(made, {"metadata"}), parsed(R"({"labels":{"in":"pages"}})"));
+    ASSERT_TRUE(cluster_.create(k_config_maps, made));
+  };
+  for (const std::string name : {"a", "b", "c", "d", "e"}) make(name);
+  const std::string all =
+      kube::path_of(k_config_maps, {space_, {}}) + "?labelSelector=in%3Dpages&limit=2";
+  const auto names_in = [](const Object& page) {
+    std::string names;
+    for (const Object& one : model::items_at(page, {"items"})) names += kube::name_in(one);
+    return names;
+  };
+  const Object first = parsed(cluster_.answer_to(all).body);
+  EXPECT_EQ(names_in(first), "ab");
+  make("bb");
+  ASSERT_TRUE(cluster_.remove(k_config_maps, named("d")));
+  const auto after = [&](const Object& page) {
+    const std::string token(text_at(page, {"metadata", "continue"}));
+    EXPECT_FALSE(token.empty());
+    return parsed(cluster_.answer_to(all + "&continue=" + net::escape_segment(token)).body);
+  };
+  const Object second = after(first);
+  EXPECT_EQ(names_in(second), "cd");
+  const Object third = after(second);
+  EXPECT_EQ(names_in(third), "e");
+  EXPECT_EQ(text_at(third, {"metadata", "continue"}), "");
+  EXPECT_EQ(kube::version_in(first), kube::version_in(third));
+}
+
+TEST_F(Objects, APageThatIsNoneIsRefused) {
+  for (const std::string name : {"a", "b"}) {
+    ASSERT_TRUE(cluster_.create(k_config_maps, config(name)));
+  }
+  const std::string all = kube::path_of(k_config_maps, {space_, {}}) + "?limit=1";
+  EXPECT_EQ(cluster_.answer_to(all + "&continue=nonsense").status, 400);
+  const Object page = parsed(cluster_.answer_to(all).body);
+  const std::string token(text_at(page, {"metadata", "continue"}));
+  const std::string next = all + "&continue=" + net::escape_segment(token);
+  EXPECT_EQ(cluster_.answer_to(next).status, 200);
+  EXPECT_EQ(cluster_.answer_to(next + "&resourceVersion=1").status, 400);
+}
+
 TEST_F(Objects, ListsHaveWhatWasAskedForOnly) {
   Object red = config("red");
   model::merge(model::ensure(red, {"metadata"}), parsed(R"({"labels":{"colour":"red"}})"));
@@ -214,30 +259,8 @@ TEST_F(Objects, ListsHaveWhatWasAskedForOnly) {
   }
 }
 
-const Resource k_definitions{"apiextensions.k8s.io", "v1", "customresourcedefinitions", false};
-
 TEST_F(Objects, OfKindsThatAreDefinedLater) {
-  const std::string group = space_ + ".spillway.test";
-  const Resource widgets{group, "v1", "widgets", true};
-  Object definition =
-      kube::new_object(k_definitions, "CustomResourceDefinition", {"", "widgets." + group});
-  model::put(definition, "spec",
-             parsed(fmt::format(R"({{"group":"{}","scope":"Namespaced",
-               "names":{{"kind":"Widget","listKind":"WidgetList","plural":"widgets","singular":"widget"}},
-               "versions":[{{"name":"v1","served":true,"storage":true,"subresources":{{"status":{{}}}},
-                 "schema":{{"openAPIV3Schema":{{"type":"object",
-                   "x-kubernetes-preserve-unknown-fields":true}}}}}}]}})",
-                                group)));
-  ASSERT_TRUE(cluster_.create(k_definitions, definition));
-  ASSERT_TRUE(cluster_.wait_until(k_definitions, {"", "widgets." + group}, [](const Object* seen) {
-    if (seen == nullptr) return false;
-    for (const Object& condition : model::items_at(*seen, {"status", "conditions"})) {
-      if (text_at(condition, {"type"}) == "Established") {
-        return text_at(condition, {"status"}) == "True";
-      }
-    }
-    return false;
-  }));
+  const Resource widgets = define_widgets();
   Object widget = kube::new_object(widgets, "Widget", named("w"));
   model::merge(widget, parsed(R"({"spec":{"deep":[{"er":1}]},"status":{"phase":"mine"}})"));
   const auto made = cluster_.create(widgets, widget);
@@ -261,7 +284,6 @@ TEST_F(Objects, OfKindsThatAreDefinedLater) {
   ASSERT_TRUE(with_spec) << with_spec.error().message();
   EXPECT_EQ(text_at(*with_spec, {"status", "phase"}), "Ready");
   EXPECT_EQ(model::integer_at(*with_spec, {"metadata", "generation"}), 2);
-  EXPECT_TRUE(cluster_.remove(k_definitions, {"", "widgets." + group}));
 }
 
 }  // namespace

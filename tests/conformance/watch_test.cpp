@@ -1,77 +1,17 @@
 // What a watch tells, and in which order.
-#include <mutex>
-
-#include "conformance/cluster_under_test.h"
+#include "conformance/raw_watch.h"
 
 namespace spillway::conformance {
 namespace {
 
 using kube::k_config_maps;
-
-// The stream as it comes, without the machine that takes it up again.
-class RawWatch {
- public:
-  RawWatch(ClusterUnderTest& cluster, const kube::Wanted& wanted, const std::string& version)
-      : cluster_(cluster) {
-    cluster_.thread().run([&] {
-      net::StreamCalls calls;
-      calls.on_head = [this](const net::Response& head) { status_ = head.status; };
-      calls.on_bytes = [this](std::string_view bytes) {
-        lines_.feed(bytes, [this](std::string_view line) {
-          take(parsed(std::string(line)));
-          return true;
-        });
-      };
-      calls.on_end = [this](const Error&) { note("END"); };
-      cluster_.api().watch(k_config_maps, wanted, version, minutes(5), std::move(calls),
-                           [this](auto reading) { reading_ = std::move(reading); });
-      return true;
-    });
-  }
-  ~RawWatch() {
-    cluster_.thread().run([&] {
-      reading_.reset();
-      return true;
-    });
-  }
-
-  // "ADDED a", "MODIFIED a", …: the next so many, bookmarks left out.
-  std::vector<std::string> next(size_t count) {
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, k_patience, [&] { return heard_.size() >= count; });
-    return std::exchange(heard_, {});
-  }
-
- private:
-  void take(const Object& change) {
-    const std::string type(model::text_at(change, {"type"}));
-    if (type == "BOOKMARK") return;
-    if (type == "ERROR") {
-      return note(fmt::format("ERROR {}", model::integer_at(change, {"object", "code"})));
-    }
-    const std::string_view name = model::text_at(change, {"object", "metadata", "name"});
-    if (name == "kube-root-ca.crt") return;  // every namespace is given one, at its own time
-    note(fmt::format("{} {}", type, name));
-  }
-  void note(std::string what) {
-    const std::lock_guard lock(mutex_);
-    heard_.push_back(std::move(what));
-    changed_.notify_all();
-  }
-
-  ClusterUnderTest& cluster_;
-  kube::Lines lines_;
-  std::unique_ptr<net::Reading> reading_;
-  int status_ = 0;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::string> heard_;
-};
-
 using Heard = std::vector<std::string>;
 
 class Watching : public ConformanceTest {
  protected:
+  RawWatch watching(const std::string& version, const std::string& more = {}) {
+    return {cluster_, k_config_maps, space_, "resourceVersion=" + version + more};
+  }
   std::string version_now() {
     const auto made = cluster_.create(k_config_maps, config("before"));
     return std::string(kube::version_in(*made));
@@ -87,7 +27,7 @@ class Watching : public ConformanceTest {
 TEST_F(Watching, TellsEveryChangeAfterTheVersionInOrder) {
   const std::string version = version_now();
   ASSERT_TRUE(cluster_.create(k_config_maps, config("a")));
-  RawWatch watch(cluster_, {.space = space_}, version);
+  RawWatch watch = watching(version);
   label("a", "\"red\"");
   ASSERT_TRUE(cluster_.create(k_config_maps, config("b")));
   ASSERT_TRUE(cluster_.remove(k_config_maps, named("a")));
@@ -99,16 +39,16 @@ TEST_F(Watching, BeginsAgainWhereItIsAskedTo) {
   const auto a = cluster_.create(k_config_maps, config("a"));
   ASSERT_TRUE(a);
   ASSERT_TRUE(cluster_.create(k_config_maps, config("b")));
-  RawWatch whole(cluster_, {.space = space_}, version);
+  RawWatch whole = watching(version);
   EXPECT_EQ(whole.next(2), (Heard{"ADDED a", "ADDED b"}));
-  RawWatch rest(cluster_, {.space = space_}, std::string(kube::version_in(*a)));
+  RawWatch rest = watching(std::string(kube::version_in(*a)));
   EXPECT_EQ(rest.next(1), (Heard{"ADDED b"}));
 }
 
 TEST_F(Watching, WhatComesToMatchIsAddedAndWhatNoLongerDoesIsDeleted) {
   const std::string version = version_now();
   ASSERT_TRUE(cluster_.create(k_config_maps, config("a")));
-  RawWatch watch(cluster_, {.space = space_, .labels = "colour=red"}, version);
+  RawWatch watch = watching(version, "&labelSelector=colour%3Dred");
   label("a", "\"red\"");
   label("a", "\"green\"");
   label("a", "\"red\"");
@@ -118,7 +58,7 @@ TEST_F(Watching, WhatComesToMatchIsAddedAndWhatNoLongerDoesIsDeleted) {
 
 TEST_F(Watching, OtherNamespacesAreNotHeardOf) {
   const std::string version = version_now();
-  RawWatch watch(cluster_, {.space = space_}, version);
+  RawWatch watch = watching(version);
   Object elsewhere = kube::new_object(k_config_maps, "ConfigMap", {"default", space_});
   ASSERT_TRUE(cluster_.create(k_config_maps, elsewhere));
   ASSERT_TRUE(cluster_.remove(k_config_maps, {"default", space_}));
@@ -128,13 +68,74 @@ TEST_F(Watching, OtherNamespacesAreNotHeardOf) {
 
 TEST_F(Watching, AWatchOfEverythingBeginsWithEverything) {
   ASSERT_TRUE(cluster_.create(k_config_maps, config("a")));
-  RawWatch watch(cluster_, {.space = space_, .fields = "metadata.name=a"}, "0");
+  RawWatch watch = watching("0", "&fieldSelector=metadata.name%3Da");
   EXPECT_EQ(watch.next(1), (Heard{"ADDED a"}));
 }
 
+TEST_F(Watching, EverythingCanHaveItsEndMarked) {
+  ASSERT_TRUE(cluster_.create(k_config_maps, config("a")));
+  label("a", "\"red\"");
+  RawWatch watch = watching("",
+                            "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+                            "&allowWatchBookmarks=true&labelSelector=colour%3Dred");
+  EXPECT_EQ(watch.next(2), (Heard{"ADDED a", "BOOKMARK"}));
+  EXPECT_EQ(model::text_at(watch.last("BOOKMARK"),
+                           {"metadata", "annotations", "k8s.io/initial-events-end"}),
+            "true");
+  ASSERT_TRUE(cluster_.remove(k_config_maps, named("a")));
+  EXPECT_EQ(watch.next(1), (Heard{"DELETED a"}));
+}
+
 TEST_F(Watching, AVersionThatIsNoneIsRefused) {
-  RawWatch watch(cluster_, {.space = space_}, "nonsense");
-  EXPECT_EQ(watch.next(1), (Heard{"END"}));
+  RawWatch watch = watching("nonsense");
+  EXPECT_EQ(watch.status(), 500);  // not 400, which would be better
+  EXPECT_EQ(watch.rest(), (Heard{"END"}));
+  const std::string all = kube::path_of(k_config_maps, {space_, {}}) + "?resourceVersion=nonsense";
+  EXPECT_EQ(cluster_.answer_to(all).status, 400);
+}
+
+// Of what was defined only later nothing can be told from the first version on.
+TEST_F(Watching, AVersionOfWhichNothingIsKnownAnyMoreHasExpired) {
+  const Resource widgets = define_widgets();
+  std::string version;
+  ASSERT_TRUE(cluster_.list(widgets, {.space = space_}, &version));
+  RawWatch old(cluster_, widgets, space_, "resourceVersion=1");
+  EXPECT_EQ(old.status(), 200);
+  EXPECT_EQ(old.rest(), (Heard{"ERROR 410", "END"}));
+  EXPECT_EQ(model::text_at(old.last("ERROR"), {"reason"}), "Expired");
+  RawWatch fresh(cluster_, widgets, space_, "resourceVersion=" + version);
+  ASSERT_TRUE(cluster_.create(widgets, kube::new_object(widgets, "Widget", named("w"))));
+  EXPECT_EQ(fresh.next(1), (Heard{"ADDED w"}));
+}
+
+// A bookmark shortly before the end: who begins again there has missed nothing and hears nothing
+// twice. Only who asks for bookmarks gets any.
+TEST_F(Watching, EndsInGoodOrderWhenItsTimeIsOverWithABookmarkBefore) {
+  const std::string version = version_now();
+  RawWatch watch = watching(version, "&timeoutSeconds=4&allowWatchBookmarks=true");
+  RawWatch plain = watching(version, "&timeoutSeconds=4");
+  ASSERT_EQ(watch.status(), 200);
+  ASSERT_TRUE(cluster_.create(k_config_maps, config("a")));
+  ASSERT_EQ(watch.next(1), (Heard{"ADDED a"}));
+  const Heard heard = watch.rest();
+  ASSERT_GE(heard.size(), 2U);
+  EXPECT_EQ(heard.front(), "BOOKMARK");
+  EXPECT_EQ(heard.back(), "END");
+  EXPECT_GE(watch.lasted(), std::chrono::milliseconds(3500));
+  EXPECT_LE(watch.lasted(), std::chrono::milliseconds(6000));
+  EXPECT_EQ(plain.rest(), (Heard{"ADDED a", "END"}));
+
+  const Object bookmark = watch.last("BOOKMARK");
+  const std::string place(kube::version_in(bookmark));
+  EXPECT_TRUE(model::same(
+      bookmark,
+      parsed(fmt::format(
+          R"({{"kind":"ConfigMap","apiVersion":"v1","metadata":{{"resourceVersion":"{}"}}}})",
+          place))))
+      << model::to_json(bookmark);
+  RawWatch again = watching(place);
+  ASSERT_TRUE(cluster_.create(k_config_maps, config("b")));
+  EXPECT_EQ(again.next(1), (Heard{"ADDED b"}));
 }
 
 }  // namespace

@@ -128,6 +128,7 @@ TEST(EmbeddedWatch, SendsBookmarksToWhoWantsThemAndEndsInTime) {
   EXPECT_FALSE(watch->body->is_closed);
   world.loop.run_for(seconds(30));
   EXPECT_TRUE(watch->body->is_closed);
+  EXPECT_EQ(EmbeddedWorld::events(*watch).size(), 3U);  // the last one shortly before the end
 }
 
 TEST(EmbeddedWatch, MarksTheEndOfWhatWasThere) {
