@@ -170,9 +170,21 @@ TEST_F(Pods, OfADeploymentComeAndGoWithIt) {
 
 TEST_F(Pods, NodesSayThatTheyAreAlive) {
   const std::string node = add_node();
-  EXPECT_TRUE(cluster_.wait_until(k_leases, {"kube-node-lease", node}, [](const Object* lease) {
-    return lease != nullptr && !text_at(*lease, {"spec", "renewTime"}).empty();
-  }));
+  // Its lease lasts for forty seconds: who renews it only in the second half is nearly given up.
+  constexpr std::chrono::seconds k_half{20};
+  std::string first;
+  std::string then;
+  EXPECT_TRUE(cluster_.wait_until(
+      k_leases, {"kube-node-lease", node},
+      [&](const Object* lease) {
+        if (lease == nullptr) return false;
+        EXPECT_EQ(model::integer_at(*lease, {"spec", "leaseDurationSeconds"}), 2 * k_half.count());
+        then = text_at(*lease, {"spec", "renewTime"});
+        if (first.empty()) first = then;
+        return then != first;
+      },
+      k_half));
+  EXPECT_LT(first, then);  // of one form, so their order is that of time
 }
 
 TEST_F(Pods, AreListedByTheNodeThatTheyAreOn) {
