@@ -15,11 +15,15 @@ IDENTITY = ("--dir", "/data/broker/operator", "--broker", "https://127.0.0.1:744
 VALUES = {
     "image": {"pullPolicy": "Never"},
     "broker": {"enabled": True, "storage": {"persistent": False}},
-    "agent": {"policy": {
-        "noun": "policy", "version": 1,
-        "ladder": [{"name": "tiny", "shape": {"cpu": "100m", "memory": "64Mi", "pods": 1}}],
-        "price": {"currency": "EUR", "cpu_hour": 0.02}, "visibility": "everyone",
-        "place": {"latitude": 45.07, "longitude": 7.68, "country": "IT"}}},
+    # A price and a country that are not what they were once helm has read them.
+    "agent": {"policy": """
+        noun: policy
+        version: 1
+        ladder: [{name: tiny, shape: {cpu: 100m, memory: 64Mi, pods: 1}}]
+        price: {currency: EUR, cpu_hour: 0.00005}
+        place: {latitude: 59.91, longitude: 10.75, country: NO}
+        visibility: everyone
+        """},
 }
 
 

@@ -2,6 +2,8 @@
 import os
 import shutil
 import subprocess
+import tempfile
+import textwrap
 import unittest
 from pathlib import Path
 
@@ -16,7 +18,8 @@ def find_helm():
 
 
 HELM = find_helm()
-BOTH = ("--set", "broker.enabled=true,agent.enabled=true", "--set", "agent.policy.noun=policy",
+POLICY = ROOT / "examples" / "agent-policy.yaml"
+BOTH = ("--set", "broker.enabled=true,agent.enabled=true", "--set-file", f"agent.policy={POLICY}",
         "--set", "agent.join.broker=https://b:7443,agent.join.token=secret", "--set", "networkPolicy.enabled=true")
 
 
@@ -30,6 +33,23 @@ class Chart(unittest.TestCase):
         done = helm("template", "r", CHART, "-n", "site", "--kube-version", "1.34.0", *words)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
+
+    def refusal(self, *words):
+        done = helm("template", "r", CHART, "--kube-version", "1.34.0", *words)
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        return done.stderr
+
+    @staticmethod
+    def policy_in(text):
+        block = text.partition("  policy.yaml: |\n")[2].partition("\n---\n")[0]
+        return "".join(line[4:] + "\n" for line in block.splitlines())
+
+    @staticmethod
+    def values(text):
+        file = tempfile.NamedTemporaryFile("w", suffix=".yaml")
+        file.write(text)
+        file.flush()
+        return file
 
     def test_it_is_well_formed(self):
         for words in ((), BOTH):
@@ -60,9 +80,35 @@ class Chart(unittest.TestCase):
             self.assertFalse("secret" in line and line.strip().startswith("- --"), line)
 
     def test_two_tokens_are_refused(self):
-        done = helm("template", "r", CHART, "--kube-version", "1.34.0", *BOTH, "--set", "agent.join.tokenSecret=x")
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("token or tokenSecret", done.stderr)
+        self.assertIn("token or tokenSecret", self.refusal(*BOTH, "--set", "agent.join.tokenSecret=x"))
+
+    def test_a_policy_reaches_the_agent_as_it_was_written(self):
+        self.assertEqual(self.policy_in(self.render(*BOTH)), POLICY.read_text())
+        hard = "price: {currency: EUR, cpu_hour: 0.00005}  # little\nplace: {country: NO, city: '007'}\n"
+        with self.values(f"agent:\n  enabled: true\n  policy: |\n{textwrap.indent(hard, '    ')}") as file:
+            self.assertEqual(self.policy_in(self.render("-f", file.name)), hard)
+
+    def test_a_policy_that_helm_has_read_is_refused(self):
+        with self.values("agent: {enabled: true, policy: {price: {cpu_hour: 0.00005}, place: {country: NO}}}") as file:
+            self.assertIn("--set-file agent.policy=FILE", self.refusal("-f", file.name))
+
+    def test_settings_reach_the_broker_as_they_were_written(self):
+        with self.values("broker: {enabled: true, settings: {pools: 1000000, body_bytes: 2097152, log: 'warning'}}") as file:
+            text = self.render("-f", file.name)
+        for setting in ("pools=1000000", "body_bytes=2097152", "log=warning"):
+            self.assertIn(f'- "--set={setting}"\n', text)
+
+    def test_what_helm_has_taken_for_something_else_is_refused_by_name(self):
+        for text, name in {
+            "broker: {federation: NO}": "federation",
+            "broker: {names: [10.5]}": "names",
+            "broker: {settings: {log: off}}": "settings",
+            "image: {tag: 1.10}": "tag",
+            "agent: {join: {token: 1e3}}": "token",
+            "agent: {polcy: x}": "polcy",
+        }.items():
+            with self.subTest(values=text), self.values(text) as file:
+                self.assertIn(name, self.refusal("-f", file.name))
 
 
 if __name__ == "__main__":
