@@ -36,11 +36,11 @@ struct Ask {
   net::Target target;
   std::string peer;  // address
 
-  std::string_view parameter(std::string_view name) const;  // else empty
-  bool is_set(std::string_view name) const;                 // "true" or "1"
+  std::string_view parameter(std::string_view wanted) const;  // else empty
+  bool is_set(std::string_view wanted) const;                 // "true" or "1"
   bool is_dry_run() const { return parameter("dryRun") == "All"; }
-  std::string_view header(std::string_view name) const;  // else empty
-  std::string content_type() const;                      // without its parameters
+  std::string_view header(std::string_view wanted) const;  // else empty
+  std::string content_type() const;                        // without its parameters
   bool wants_table() const;
   Key key() const { return {space, name}; }
   // "pods/eviction"

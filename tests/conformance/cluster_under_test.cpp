@@ -176,7 +176,7 @@ ConformanceTest::~ConformanceTest() {
 }
 
 std::string ConformanceTest::add_node(const std::string& cpu, const std::string& more_spec) {
-  const std::string name = fmt::format("{}-{}", space_, nodes_.size());
+  std::string name = fmt::format("{}-{}", space_, nodes_.size());
   Object node = kube::new_object(kube::k_nodes, "Node", {"", name});
   Object& metadata = model::ensure(node, {"metadata"});
   // Brings it to life: kwok looks for the one on a real control plane, an embedded one for the
@@ -236,7 +236,7 @@ Object ConformanceTest::config(const std::string& name, const std::string& value
 
 Resource ConformanceTest::define_widgets() {
   const std::string group = space_ + ".spillway.test";
-  const Resource widgets{group, "v1", "widgets", true};
+  Resource widgets{group, "v1", "widgets", true};
   Object definition =
       kube::new_object(k_definitions, "CustomResourceDefinition", {"", "widgets." + group});
   model::put(definition, "spec",

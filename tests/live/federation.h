@@ -137,7 +137,7 @@ class Members {
   // The same, into a folder as `spillway join` makes it, for a process; and who that is.
   std::string join_folder(const std::string& name, const model::Roles& roles,
                           Papers* papers = nullptr) {
-    const std::string folder = data() + "/" + name;
+    std::string folder = data() + "/" + name;
     SPILLWAY_CHECK(pki::make_private_folder(folder).has_value(), folder);
     const auto key = agent::keep_key(folder);
     SPILLWAY_CHECK(key.has_value(), "no key");
