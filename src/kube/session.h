@@ -16,7 +16,7 @@ class Session {
                                                host::Random& random, const Access& access);
   Api& api() { return *api_; }
   // For what Api has no verb for. Tokens are not sent with it: only the connection says who we are.
-  net::Channel& channel() { return *client_; }
+  net::Channel& channel() { return *channel_; }
   const std::string& space() const { return space_; }  // where what is ours lives
 
  private:
