@@ -17,6 +17,8 @@ namespace {
 // While the program starts: later OpenSSL would have memory already.
 [[maybe_unused]] const bool k_has_a_shelf = put_record_buffers_on_a_shelf();
 
+constexpr std::array<unsigned char, 3> k_http2{2, 'h', '2'};
+
 using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
 
 std::string tls_reason() {
@@ -172,6 +174,32 @@ Result<TlsContext> server_context(const TlsIdentity& identity, const std::string
   SSL_CTX_set_session_id_context(context, reinterpret_cast<const unsigned char*>(k_name.data()),
                                  static_cast<unsigned int>(k_name.size()));
   return made;
+}
+
+Result<TlsContext> anonymous_server_context(const TlsIdentity& identity) {
+  TlsContext made = fresh_context(TLS_server_method());
+  SPILLWAY_TRY(use_identity(made.get(), identity));
+  SSL_CTX_set_session_cache_mode(made.get(), SSL_SESS_CACHE_OFF);
+  return made;
+}
+
+void speak_http2(ssl_ctx_st* server) {
+  SSL_CTX_set_alpn_select_cb(
+      server,
+      [](SSL*, const unsigned char** chosen, unsigned char* size, const unsigned char* offered,
+         unsigned int offered_size, void*) {
+        unsigned char* found = nullptr;
+        const int verdict =
+            SSL_select_next_proto(&found, size, k_http2.data(),
+                                  static_cast<unsigned int>(k_http2.size()), offered, offered_size);
+        *chosen = found;
+        return verdict == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+      },
+      nullptr);
+}
+
+void ask_for_http2(ssl_ctx_st* client) {
+  SSL_CTX_set_alpn_protos(client, k_http2.data(), static_cast<unsigned int>(k_http2.size()));
 }
 
 Result<TlsContext> client_context(ClientTrust trust) {

@@ -28,6 +28,13 @@ using TlsSession = std::shared_ptr<ssl_session_st>;
 // resumed by tickets that only this context can read, so new authorities end old sessions.
 Result<TlsContext> server_context(const TlsIdentity& identity, const std::string& authorities_pem);
 
+// For clients that have no certificate: none is asked for.
+Result<TlsContext> anonymous_server_context(const TlsIdentity& identity);
+
+// For HTTP/2 the two sides agree on it by name (ALPN): a server insists, a client asks.
+void speak_http2(ssl_ctx_st* server);
+void ask_for_http2(ssl_ctx_st* client);
+
 struct ClientTrust {
   std::string authorities_pem;
   std::string pinned_authority;  // hex SHA-256 of a certificate that the server must send; instead
