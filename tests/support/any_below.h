@@ -5,6 +5,9 @@
 
 namespace spillway::test {
 
-inline int any_below(int bound) { return *rc::gen::inRange(0, bound); }
+// All of the range from the first case on.
+inline int any_below(int bound) {
+  return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, bound));
+}
 
 }  // namespace spillway::test

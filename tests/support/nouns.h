@@ -71,6 +71,15 @@ inline model::Contract plain_contract() {
   return contract;
 }
 
+// So many units of it, all live.
+inline model::Contract contract_of_units(ContractId id, int32_t units) {
+  model::Contract contract = plain_contract();
+  contract.id = std::move(id);
+  contract.units.assign(static_cast<size_t>(units), model::Unit{});
+  for (int32_t i = 0; i < units; ++i) contract.units[static_cast<size_t>(i)].number = i;
+  return contract;
+}
+
 inline model::Intent plain_intent() {
   model::Intent intent;
   intent.shape.cpu_millis = 500;

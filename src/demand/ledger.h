@@ -1,0 +1,157 @@
+// Ledger: what a cluster has asked for and holds, group by group: the mind behind the calls of the
+// Cluster Autoscaler.
+//
+// Assumptions
+//   - one Ledger per buyer; its state is saved before what it asks for is sent (law 2).
+//   - a hold is idempotent under its key: asking again tells what came of it the first time.
+// Algorithm
+//   A group is an offer; its id is the offer's, for ever. Its target counts units that are held,
+//   those whose failure nobody has heard of yet, and every ask whose outcome is not known: after
+//   any answer it is what is really held, or may be. A unit goes one way:
+//
+//     creating ──▶ running ──▶ deleting ──▶ gone
+//         └──▶ failed ────────────▲
+//
+//   A failed unit stays, as *creating* with its error, until the caller deletes it: so the caller
+//   hears of it, and its target falls by its own call.
+//   Who asks is told at once what can be known at once: an unknown group, a foreign node, a delta
+//   beyond the maximum change nothing.
+// Ties
+//   Units are cancelled youngest first, then by number downwards.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "model/contract.h"
+#include "model/offer.h"
+
+namespace spillway::demand {
+
+enum class UnitState : uint8_t { creating, running, failed, deleting };
+
+// Why a unit is not coming.
+struct Failure {
+  std::string code;  // for programs: "provider-gone"
+  std::string message;
+  bool is_capacity = false;  // the provider has none; else something broke
+  bool operator==(const Failure&) const = default;
+};
+
+struct HeldUnit {
+  ContractId contract;
+  int32_t number = 0;
+  UnitState state = UnitState::creating;
+  std::optional<Failure> failure;
+  Instant since;  // in this state
+  bool operator==(const HeldUnit&) const = default;
+};
+
+// A hold whose outcome is not known yet. Its generation is saved before it is sent.
+struct Ask {
+  int64_t generation = 0;
+  int32_t asked = 0;             // the same in every try, or it would be another hold
+  std::vector<int32_t> dropped;  // placeholders that nobody wants any more, sorted
+  Instant since;
+  bool operator==(const Ask&) const = default;
+
+  int32_t wanted() const { return asked - static_cast<int32_t>(dropped.size()); }
+  bool wants(int32_t number) const;
+  void drop(int32_t number);  // one that is wanted
+};
+
+struct GroupState {
+  model::Offer offer;      // as it was when it was last seen
+  bool is_on_sale = true;  // else nothing more can be had: max = what there is
+  int32_t free_units = 0;  // by the market's last word
+  std::vector<Ask> asks;   // oldest first
+  std::vector<HeldUnit> units;
+  bool operator==(const GroupState&) const = default;
+
+  int32_t target() const;  // without units that are being deleted
+  int32_t most() const;
+  bool is_in_use() const { return !asks.empty() || !units.empty(); }
+};
+
+struct LedgerState {
+  ClusterId cluster;
+  int64_t generation = 0;  // the last that was used, of all groups
+  std::map<OfferId, GroupState> groups;
+  bool operator==(const LedgerState&) const = default;
+};
+Status validate(const LedgerState& state);
+
+// A node as a caller names it: by either. A placeholder's name is its provider id.
+struct NodeRef {
+  std::string provider_id;
+  std::string name;
+};
+
+// One entry of what a group consists of.
+struct Instance {
+  std::string provider_id;
+  UnitState state = UnitState::creating;
+  std::optional<Failure> failure;
+  bool operator==(const Instance&) const = default;
+};
+
+class Ledger {
+ public:
+  explicit Ledger(LedgerState state);
+  const LedgerState& state() const { return state_; }
+
+  // ---- what is on sale ----
+  // All that is to be shown from now on. What is in use and not among them stays, not on sale.
+  struct OnSale {
+    model::Offer offer;
+    int32_t free_units = 0;
+  };
+  void show(std::span<const OnSale> offers);
+
+  // ---- what a caller asks ----
+  const GroupState* find(const OfferId& group) const;
+  // The group of a node; none: it is not one of ours, or no longer.
+  std::optional<OfferId> group_of(const NodeRef& node) const;
+  std::vector<Instance> instances(const OfferId& group) const;
+  // A new ask, to be saved and then sent.
+  Result<Ask> increase(const OfferId& group, int32_t delta, Instant now);
+  // The units that are to be released; those that are gone already are no error.
+  Status remove(const OfferId& group, std::span<const NodeRef> nodes, Instant now);
+  // `delta` below zero: so many of those that are not there yet are cancelled, or none.
+  Status cancel(const OfferId& group, int32_t delta, Instant now);
+
+  // ---- what has happened ----
+  void granted(const OfferId& group, int64_t generation, const model::Contract& contract,
+               Instant now);
+  void refused(const OfferId& group, int64_t generation);
+  void running(const ContractId& contract, int32_t unit, Instant now);
+  void failed(const ContractId& contract, int32_t unit, const Failure& failure, Instant now);
+  void gone(const ContractId& contract, int32_t unit);  // its end is known to all
+
+ private:
+  HeldUnit* find_unit(const ContractId& contract, int32_t number);
+  Result<GroupState*> group(const OfferId& id);
+  void forget_unused();
+
+  LedgerState state_;
+  // Where each unit is, by provider id and by name of its node.
+  std::map<std::string, OfferId, std::less<>> places_;
+};
+
+// What a hold for the ask is keyed by at the broker: unique to buyer, group and generation.
+std::string hold_key(const OfferId& group, const Ask& ask);
+
+// "spillway://ask-7/2": the second of those whose outcome is not known.
+std::string placeholder_id(const Ask& ask, int32_t number);
+
+std::string_view to_text(UnitState state);
+
+}  // namespace spillway::demand

@@ -1,0 +1,36 @@
+// NodeImage: what the node of a unit looks like. The Cluster Autoscaler simulates with it, and back
+// ends make it: both from here, so that what was promised is what appears.
+//
+// It is the virtual node that Liqo 1.2.0 makes (pkg/virtualKubelet/liqoNodeProvider): its labels,
+// its taint, and what the offer adds. GPUs are counted as Kubernetes counts them, by vendor, with
+// the model in a label.
+#pragma once
+
+#include <string>
+
+#include "model/labels.h"
+#include "model/offer.h"
+#include "model/resources.h"
+
+namespace spillway::demand {
+
+inline constexpr const char* k_provider_label = "spillway.dev/provider";
+inline constexpr const char* k_offer_label = "spillway.dev/offer";  // without the provider
+inline constexpr const char* k_gpu_label = "spillway.dev/gpu-model";
+
+struct NodeImage {
+  std::string name;
+  std::string provider_id;
+  std::string arch;
+  model::Resources resources;  // capacity and allocatable; GPUs among the extended
+  model::Labels labels;
+  std::vector<model::Taint> taints;
+  bool operator==(const NodeImage&) const = default;
+};
+
+NodeImage node_image(const model::Offer& offer, std::string name, std::string provider_id);
+
+// The offer that a node was made, or would be made, from; empty: it says none.
+OfferId offer_of(const model::Labels& labels);
+
+}  // namespace spillway::demand
