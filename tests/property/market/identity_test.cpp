@@ -56,8 +56,8 @@ class Members {
     const auto again = book_.run(*command);
     if (!std::holds_alternative<CancelToken>(*command)) {
       RC_ASSERT(again.has_value() == answer.has_value());
-      RC_ASSERT(!answer || again->identity == answer->identity);
-      RC_ASSERT(!answer || again->token == answer->token);
+      RC_ASSERT((!answer || again->identity == answer->identity));
+      RC_ASSERT((!answer || again->token == answer->token));
     }
     RC_ASSERT(book_.picture() == before);
   }
@@ -175,7 +175,7 @@ class Members {
       const auto* pool = book_.get<PoolRecord>(key);
       if (pool == nullptr) continue;
       const auto at = members_.find(pool->provider.text);
-      RC_ASSERT(at == members_.end() || !at->second.revoked || pool->withdrawn);
+      RC_ASSERT((at == members_.end() || !at->second.revoked || pool->withdrawn));
     }
   }
 
