@@ -72,6 +72,7 @@ void ClusterLife::act() {
   if (dice < 78) return silence_node();
   if (dice < 82) return add_node();
   if (dice < 86) return remove_node();
+  if (dice < 93) return move_node();
 }
 
 embedded::Key ClusterLife::any(std::string_view plural) {
@@ -120,6 +121,16 @@ void ClusterLife::change_node() {
     const bool is_cordoned = model::boolean_at(document, {"spec", "unschedulable"});
     model::put(model::ensure(document, {"spec"}), "unschedulable",
                model::boolean_node(!is_cordoned));
+  });
+}
+
+void ClusterLife::move_node() {
+  const embedded::Key node = any("nodes");
+  if (node.name.empty()) return;
+  const char* zone = world_.chance(500) ? "a" : "b";
+  embedded::Objects& objects = cluster_.live().objects();
+  objects.change(objects.registry.built_in("nodes"), node, [zone](Node& document) {
+    model::put(model::ensure(document, {"metadata", "labels"}), "zone", text_node(zone));
   });
 }
 

@@ -1,6 +1,7 @@
 // ClusterLife: what happens in a provider's cluster. Its owner's pods come and go, and guests'
-// among them; nodes are cordoned, silent, added and removed; and its API server misbehaves, in
-// every way that embedded/faults.h knows and some more.
+// among them; nodes are cordoned, silent, added, removed and moved to another zone, and so to
+// another pool; and its API server misbehaves, in every way that embedded/faults.h knows and some
+// more.
 #pragma once
 
 #include <set>
@@ -27,6 +28,7 @@ class ClusterLife {
   void remove_pod();
   void change_node();
   void silence_node();
+  void move_node();
   void add_node();
   void remove_node();
   void clear_pending();

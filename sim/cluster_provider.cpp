@@ -1,5 +1,8 @@
 #include "sim/cluster_provider.h"
 
+#include <array>
+#include <utility>
+
 #include "sim/recount.h"
 
 namespace spillway::sim {
@@ -22,6 +25,7 @@ supply::OfferingPolicy invent_policy(World& world) {
   policy.price.unit_hour = 10'000 + static_cast<int64_t>(world.below(1'000'000));
   policy.visibility.everyone = true;
   policy.place.country = "IT";
+  policy.labels.pass = {"zone"};
   policy.terms.lease = seconds(30 + static_cast<int64_t>(world.below(270)));
   policy.terms.notice = seconds(10 + static_cast<int64_t>(world.below(50)));
   policy.terms.drain = seconds(1 + static_cast<int64_t>(world.below(20)));
@@ -29,9 +33,20 @@ supply::OfferingPolicy invent_policy(World& world) {
   return policy;
 }
 
+model::Resources size_of(const supply::View& view) {
+  model::Resources all;
+  for (const auto& [name, place] : view.places()) {
+    if (place.row) all += place.row->allocatable;
+  }
+  return all;
+}
+
 // As kube/session.cpp has it: between bookmarks a quiet cluster says nothing.
 constexpr Patience k_watch_patience{.silence = minutes(11), .probes = true};
 constexpr int k_most_streams = 2;  // nodes and pods
+// Of nodes: ClusterLife makes no others.
+constexpr std::array<std::pair<int64_t, const char*>, 6> k_kinds{
+    {{3, ""}, {8, ""}, {3, "a"}, {8, "a"}, {3, "b"}, {8, "b"}}};
 
 }  // namespace
 
@@ -48,8 +63,9 @@ ClusterProvider::ClusterProvider(Surroundings& around, Address at, Address clust
 // Those of an empty node of each size that there is.
 std::vector<OfferId> ClusterProvider::offer_ids() const {
   std::vector<OfferId> ids;
-  for (const int64_t cores : {3, 8}) {
+  for (const auto& [cores, zone] : k_kinds) {
     supply::NodeRow row;
+    if (*zone != '\0') row.labels = {{"zone", zone}};
     row.name = "any";
     row.arch = "amd64";
     row.allocatable = step_of("", cores).shape;
@@ -71,6 +87,7 @@ void ClusterProvider::on_agent_started() {
   api_ = std::make_unique<kube::Api>(process_, world_.random(), to_cluster_, kube::ApiOptions{});
   agent::LiveSupplyCalls calls;
   calls.then = [this](agent::Supply supply) {
+    laws_.on_cluster_size(id_, size_of(live_->view()));
     // Who cannot see its cluster repeats what was published, and offers nothing of it.
     if (!live_->is_blind()) laws_.check_computed(supply, *live_, agent_->sold(), policy_);
     laws_.expect(!live_->is_blind() || supply.offers.empty(), 4,

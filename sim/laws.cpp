@@ -45,6 +45,7 @@ void Laws::on_commit(const host::Commit& commit, const Undo& undo) {
   }
   for (const std::string& id : pools) {
     check_pool({Kind::pool, id}, sold_from.contains(id));
+    check_on_sale({Kind::pool, id}, commit.at);
   }
   for (const std::string& id : buyers) {
     check_account({Kind::account, id}, undo, sold_to.contains(id));

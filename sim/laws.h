@@ -57,6 +57,8 @@ class Laws {
   void settled();
   // laws_supply.cpp: of providers that sell from a live cluster.
   void on_cluster_asked(const std::string& name);  // a request has arrived at its API server
+  // All its nodes together, as its agent sees them now.
+  void on_cluster_size(const ClusterId& provider, const model::Resources& size);
   void check_computed(const supply::Supply& supply, const agent::LiveSupply& live,
                       const std::vector<supply::Sold>& sold, const supply::OfferingPolicy& policy);
   // When all is quiet: what the book has on sale is what is free.
@@ -113,6 +115,7 @@ class Laws {
   bool concerns(int64_t sequence, const std::string& name) const;
   void remember_events(const host::Commit& commit);
   // laws.cpp
+  void check_on_sale(const market::Key& pool, Instant at);
   void check_sequence(const market::Record& before, const market::Record& after);
   void check_request(const market::Record& before, const market::Record& after, Instant at);
   void check_outage(const host::Commit& commit, const Undo& undo);
@@ -142,6 +145,12 @@ class Laws {
     int count = 0;
   };
   std::map<std::string, Asking> asked_;
+
+  struct Selling {          // from a live cluster
+    model::Resources most;  // that its nodes ever had together
+    std::set<std::string> pools;
+  };
+  std::map<std::string, Selling> selling_;  // by provider
 };
 
 }  // namespace spillway::sim

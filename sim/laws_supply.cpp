@@ -1,6 +1,8 @@
 // The laws on what the agent of a live cluster offers, and on how it treats its API server.
+#include "market/pool_state.h"
 #include "sim/laws.h"
 #include "sim/recount.h"
+#include "supply/gross.h"
 
 namespace spillway::sim {
 namespace {
@@ -72,6 +74,29 @@ void Laws::check_computed(const supply::Supply& supply, const agent::LiveSupply&
            fmt::format("{} offers {} where {} is free", pool.id.text, to_text(pool.capacity),
                        to_text(free[pool.id])));
   }
+}
+
+void Laws::on_cluster_size(const ClusterId& provider, const model::Resources& size) {
+  supply::raise_to(selling_[provider.text].most, size);
+}
+
+// What is on sale of a cluster at one time, in all its pools, is never more than its nodes have:
+// not even while a node goes from one pool to another.
+void Laws::check_on_sale(const market::Key& key, Instant at) {
+  const auto selling = selling_.find(std::string(owner_of(key.id)));
+  if (selling == selling_.end()) return;
+  selling->second.pools.insert(key.id);
+  const auto* epoch = rows_.get<market::EpochRecord>(market::epoch_key());
+  model::Resources sum;
+  for (const std::string& id : selling->second.pools) {
+    const auto* pool = rows_.get<market::PoolRecord>({market::Kind::pool, id});
+    const bool is_on_sale =
+        pool != nullptr && epoch != nullptr && market::why_not_sold(*pool, *epoch, at).empty();
+    if (is_on_sale) sum += pool->pool.capacity;
+  }
+  expect(selling->second.most.covers(sum), 1,
+         fmt::format("{} has {} on sale, and its nodes have {}", selling->first, to_text(sum),
+                     to_text(selling->second.most)));
 }
 
 void Laws::check_published(const ClusterId& provider, const model::Resources& free) {

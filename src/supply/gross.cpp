@@ -60,6 +60,8 @@ model::Resources common_of(const model::Resources& a, const model::Resources& b)
   return a - rest_of(a, b);
 }
 
+void raise_to(model::Resources& a, const model::Resources& b) { a += rest_of(b, a); }
+
 void add_capped(model::Resources& sum, const model::Resources& part) {
   const auto cap = [](int64_t& amount) { amount = std::min(amount, model::k_max_amount); };
   sum += part;
@@ -78,8 +80,10 @@ Gross gross_of(const View::Place& place, const OfferingPolicy& policy) {
   gross.size = size_of(row, gross.gpus);
   const model::Resources headroom = headroom_on(gross.size, policy.headroom);
   gross.empty = rest_of(gross.size, headroom);
-  const model::Resources well = common_of(gross.size, by_model(row.allocatable, gross.gpus));
-  gross.now = rest_of(rest_of(well, headroom), by_model(place.own.sum(), gross.gpus));
+  const model::Resources own = by_model(place.own.sum(), gross.gpus);
+  gross.well = rest_of(gross.empty, own);
+  const model::Resources there = common_of(gross.size, by_model(row.allocatable, gross.gpus));
+  gross.now = rest_of(rest_of(there, headroom), own);
   return gross;
 }
 

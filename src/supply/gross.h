@@ -18,7 +18,8 @@ struct Gross {
   GpuKinds gpus;
   model::Resources size;   // of the node itself, its devices all well: nodes of one pool share it
   model::Resources empty;  // of that, with none of the owner's pods
-  model::Resources now;
+  model::Resources well;   // of that, what the owner's pods leave
+  model::Resources now;    // of that, what is not ill
 };
 
 // Of a place that has a row.
@@ -29,6 +30,9 @@ model::Resources rest_of(model::Resources a, const model::Resources& b);
 
 // The smaller of both in each resource.
 model::Resources common_of(const model::Resources& a, const model::Resources& b);
+
+// The larger of both in each resource.
+void raise_to(model::Resources& a, const model::Resources& b);
 
 // Up to what a pool may say; nothing that is true is larger.
 void add_capped(model::Resources& sum, const model::Resources& part);

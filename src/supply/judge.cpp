@@ -53,8 +53,9 @@ NodeVerdict without_gpus(const NodeRow& row, const Gross& gross) {
 
 }  // namespace
 
-Instant rests_until(const NodeRow& row) {
-  return row.unready_since ? *row.unready_since + k_rest : Instant{};
+Instant rests_until(const View::Place& place) {
+  const bool is_wanted = place.row && !place.row->cordoned && !place.row->going;
+  return is_wanted && place.ill_since ? *place.ill_since + k_rest : Instant{};
 }
 
 PoolKey key_of(const NodeRow& row, const Gross& gross, const OfferingPolicy& policy) {

@@ -21,9 +21,10 @@ std::optional<NodeVerdict> rule_out(const NodeRow& row, const Gross& gross,
 NodeVerdict judge(const View::Place& place, const Gross& gross, const OfferingPolicy& policy);
 
 // Kubernetes leaves pods on a node that is not Ready for five minutes before it moves them. So long
-// nobody is given notice for it either: kubelets start again, and links at the edge come and go.
+// nobody is given notice for one that is ill either: kubelets and device plugins start again, and
+// links at the edge come and go.
 inline constexpr Duration k_rest = minutes(5);
-Instant rests_until(const NodeRow& row);
+Instant rests_until(const View::Place& place);  // long ago: it does not
 
 // Of the node and of what the policy passes on. Of the ladder it depends in one thing only, which
 // extended resources are sold: a new step, another price or more headroom move no node to another

@@ -32,14 +32,11 @@ bool is_virtual(const NodeRow& row, const Node& document) {
                      [](const model::Taint& taint) { return taint.key == k_liqo_taint; });
 }
 
-void read_readiness(const Node& document, NodeRow& row) {
+bool is_ready(const Node& document) {
   for (const Node& condition : items_of(find(document, {"status", "conditions"}))) {
-    if (text_at(condition, {"type"}) != "Ready") continue;
-    row.ready = text_at(condition, {"status"}) == "True";
-    const auto since = parse_instant(text_at(condition, {"lastTransitionTime"}));
-    if (!row.ready && since) row.unready_since = *since;
-    return;
+    if (text_at(condition, {"type"}) == "Ready") return text_at(condition, {"status"}) == "True";
   }
+  return false;
 }
 
 bool is_cordoned(const Node& document) {
@@ -95,10 +92,31 @@ Result<model::Resources> allocatable_of(const Node& document) {
 Result<model::Counts> devices_of(const Node& document) {
   const Node* list = find(document, {"status", "capacity"});
   if (list == nullptr) return model::Counts{};
-  return read_allocatable(*list).map([](model::Resources all) { return std::move(all.extended); });
+  return read_devices(*list);
+}
+
+bool lacks_a_device(const NodeRow& row) {
+  return std::any_of(row.devices.begin(), row.devices.end(), [&row](const model::Count& device) {
+    const auto& well = row.allocatable.extended;
+    const auto at = std::find_if(well.begin(), well.end(), [&device](const model::Count& count) {
+      return count.name == device.name;
+    });
+    return device.amount > (at == well.end() ? 0 : at->amount);
+  });
 }
 
 }  // namespace
+
+// The node's controller takes its taints away seconds after the kubelet says that all is well.
+bool is_of_health(const model::Taint& taint) {
+  return taint.key.starts_with("node.kubernetes.io/") &&
+         taint.key != "node.kubernetes.io/unschedulable";
+}
+
+bool is_ill(const NodeRow& row) {
+  return !row.ready || lacks_a_device(row) ||
+         std::any_of(row.taints.begin(), row.taints.end(), is_of_health);
+}
 
 Result<NodeRow> node_row(const Node& document) {
   NodeRow row;
@@ -109,7 +127,7 @@ Result<NodeRow> node_row(const Node& document) {
   take(allocatable_of(document), row.allocatable, row.problem);
   take(devices_of(document), row.devices, row.problem);
   row.arch = arch_of(row, document);
-  read_readiness(document, row);
+  row.ready = is_ready(document);
   row.cordoned = is_cordoned(document);
   row.going = find(document, {"metadata", "deletionTimestamp"}) != nullptr;
   row.is_virtual = is_virtual(row, document);

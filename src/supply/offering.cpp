@@ -71,11 +71,11 @@ std::string why_withheld(const View& view, const OfferingPolicy& policy, Instant
 }
 
 // When the first of the nodes that rest has rested long enough.
-std::optional<Instant> first_rested(const std::vector<PoolDraft>& drafts) {
+std::optional<Instant> first_rested(const std::vector<PoolDraft>& drafts, Instant now) {
   std::optional<Instant> first;
   for (const PoolDraft& draft : drafts) {
     for (const PoolDraft::Member& member : draft.members) {
-      if (member.resting) first = sooner(first, rests_until(*member.node));
+      if (member.rests_until > now) first = sooner(first, member.rests_until);
     }
   }
   return first;
@@ -94,15 +94,15 @@ Offering offer(const View& view, const OfferingPolicy& policy, const ClusterId& 
   const std::optional<Instant> until = next_change(policy.hours, now);
   Explanation& explanation = offering.explanation;
   explanation.withheld = why_withheld(view, policy, now);
-  std::vector<PoolDraft> drafts = draft_pools(view, policy, cluster, now, explanation.nodes);
-  offering.changes_at = sooner(until, first_rested(drafts));
+  std::vector<PoolDraft> drafts = draft_pools(view, policy, cluster, explanation.nodes);
+  offering.changes_at = sooner(until, first_rested(drafts, now));
   keep_room(view, drafts, explanation);
   for (PoolDraft& draft : drafts) {
     apply_quota(draft, policy.quota);
     keep_sold(draft.pool.capacity, policy.ladder);
     keep_sold(draft.pool.node, policy.ladder);
   }
-  lend_resting(sold, drafts, explanation);
+  lend_resting(sold, now, drafts, explanation);
   keep_owed(sold, drafts, explanation);
   std::vector<model::Pool> kept = without_nodes(sold, drafts);
   for (PoolDraft& draft : drafts) {

@@ -53,8 +53,7 @@ void cap_counts(model::Counts& counts, const model::Counts& most) {
 }  // namespace
 
 std::vector<PoolDraft> draft_pools(const View& view, const OfferingPolicy& policy,
-                                   const ClusterId& cluster, Instant now,
-                                   std::vector<NodeVerdict>& verdicts) {
+                                   const ClusterId& cluster, std::vector<NodeVerdict>& verdicts) {
   std::map<PoolKey, PoolDraft> by_key;
   for (const auto& [name, place] : view.places()) {
     if (!place.row) continue;
@@ -71,9 +70,8 @@ std::vector<PoolDraft> draft_pools(const View& view, const OfferingPolicy& polic
     }
     NodeVerdict told = judge(place, gross, policy);
     told.pool = draft.id;
-    const bool rests = told.reason == NodeReason::not_ready && rests_until(*place.row) > now;
     draft.members.push_back(
-        {&*place.row, std::move(gross), told.reason == NodeReason::offered, rests});
+        {&*place.row, std::move(gross), told.reason == NodeReason::offered, rests_until(place)});
     verdicts.push_back(std::move(told));
   }
   std::map<PoolId, PoolDraft> by_id;

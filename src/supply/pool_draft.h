@@ -20,7 +20,7 @@ struct PoolDraft {
     const NodeRow* node = nullptr;
     Gross gross;
     bool offered = false;  // else it is out for now, and adds nothing
-    bool resting = false;  // not Ready for so short a time that what was sold from it stays sold
+    Instant rests_until;   // ill for so short a time that what was sold from it stays sold
   };
   PoolId id;
   PoolKey key;
@@ -35,8 +35,7 @@ struct PoolDraft {
 // if need be: guests there hear of it by the book's way of shrinking. Until one is offered again
 // `node` says what the largest of them would have if it were empty.
 std::vector<PoolDraft> draft_pools(const View& view, const OfferingPolicy& policy,
-                                   const ClusterId& cluster, Instant now,
-                                   std::vector<NodeVerdict>& verdicts);
+                                   const ClusterId& cluster, std::vector<NodeVerdict>& verdicts);
 
 // At most the policy's part of the capacity.
 void apply_quota(PoolDraft& draft, const PoolQuota& quota);

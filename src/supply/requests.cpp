@@ -100,6 +100,14 @@ Status read_requests(Requests& into, const Node& list) {
   return status;
 }
 
+Result<model::Counts> read_devices(const Node& list) {
+  model::Counts devices;
+  SPILLWAY_TRY(read_list(list, Rounding::down, [&devices](std::string_view name, int64_t amount) {
+    if (is_extended(name)) amount_of(devices, name) = amount;
+  }));
+  return devices;
+}
+
 Result<model::Resources> read_allocatable(const Node& list) {
   model::Resources there;
   SPILLWAY_TRY(read_list(list, Rounding::down, [&there](std::string_view name, int64_t amount) {

@@ -37,4 +37,7 @@ Status read_requests(Requests& into, const model::Node& list);
 // What a node says that it has: rounded down, `pods` included.
 Result<model::Resources> read_allocatable(const model::Node& list);
 
+// The extended resources of such a list, those of which there is none included.
+Result<model::Counts> read_devices(const model::Node& list);
+
 }  // namespace spillway::supply

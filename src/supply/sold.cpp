@@ -22,7 +22,7 @@ model::Resources sold_from(std::span<const Sold> sold, const PoolId& id) {
 // On nodes that are out for now guests still run.
 model::Resources there_in(const PoolDraft& draft) {
   model::Resources there;
-  for (const PoolDraft::Member& member : draft.members) add_capped(there, member.gross.now);
+  for (const PoolDraft::Member& member : draft.members) add_capped(there, member.gross.well);
   return there;
 }
 
@@ -35,27 +35,30 @@ model::Resources owed_elsewhere(std::span<const Sold> sold, const std::vector<Po
   return owed;
 }
 
-model::Resources resting_in(const PoolDraft& draft) {
+model::Resources resting_in(const PoolDraft& draft, Instant now) {
   model::Resources resting;
   for (const PoolDraft::Member& member : draft.members) {
-    if (member.resting) add_capped(resting, member.gross.now);
+    if (member.rests_until <= now) continue;
+    const Gross& gross = member.gross;
+    add_capped(resting, member.offered ? rest_of(gross.well, gross.now) : gross.well);
   }
   return resting;
 }
 
 }  // namespace
 
-void lend_resting(std::span<const Sold> sold, std::vector<PoolDraft>& drafts,
+void lend_resting(std::span<const Sold> sold, Instant now, std::vector<PoolDraft>& drafts,
                   Explanation& explanation) {
   for (PoolDraft& draft : drafts) {
     const model::Resources lacking = rest_of(sold_from(sold, draft.id), draft.pool.capacity);
-    const model::Resources lent = common_of(lacking, resting_in(draft));
+    const model::Resources lent = common_of(lacking, resting_in(draft, now));
     if (lent.is_zero()) continue;
     add_capped(draft.pool.capacity, lent);
     explanation.pools.push_back(
-        {draft.id, fmt::format("{} that is sold is on nodes that are not Ready; no notice is given "
-                               "in the first {} minutes",
-                               to_text(lent), k_rest.ms / minutes(1).ms)});
+        {draft.id,
+         fmt::format("{} that is sold is on nodes that are ill; no notice is given in the "
+                     "first {} minutes",
+                     to_text(lent), k_rest.ms / minutes(1).ms)});
   }
 }
 

@@ -24,7 +24,7 @@ struct Sold {
   model::Resources units;  // of all contracts that live on it
 };
 
-void lend_resting(std::span<const Sold> sold, std::vector<PoolDraft>& drafts,
+void lend_resting(std::span<const Sold> sold, Instant now, std::vector<PoolDraft>& drafts,
                   Explanation& explanation);
 void keep_owed(std::span<const Sold> sold, std::vector<PoolDraft>& drafts,
                Explanation& explanation);

@@ -25,8 +25,13 @@ Fingerprint kind_of(const PodRow& row) {
 
 }  // namespace
 
-void View::put(NodeRow row) {
+void View::put(NodeRow row, Instant now) {
   Place& place = places_[row.name];
+  if (!is_ill(row)) {
+    place.ill_since.reset();
+  } else if (!place.ill_since) {
+    place.ill_since = now;
+  }
   place.row = std::move(row);
 }
 
@@ -39,6 +44,7 @@ void View::remove_node(std::string_view name) {
   const auto place = places_.find(name);
   if (place == places_.end()) return;
   place->second.row.reset();
+  place->second.ill_since.reset();
   release(place);
 }
 
@@ -86,13 +92,13 @@ void View::bind(PodRow row) {
   bound_.emplace(std::move(row.key), std::move(bound));
 }
 
-void View::replace_nodes(std::vector<NodeRow> rows) {
+void View::replace_nodes(std::vector<NodeRow> rows, Instant now) {
   std::set<std::string> kept;
   for (const NodeRow& row : rows) kept.insert(row.name);
   std::vector<std::string> gone;
   list_others(places_, kept, gone);
   for (const std::string& name : gone) remove_node(name);
-  for (NodeRow& row : rows) put(std::move(row));
+  for (NodeRow& row : rows) put(std::move(row), now);
   set_nodes_known();
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/digest.h"
+#include "base/time.h"
 #include "supply/node_row.h"
 #include "supply/pod_row.h"
 #include "supply/tally.h"
@@ -28,6 +29,8 @@ class View {
     std::optional<NodeRow> row;  // none: pods name a node that is not there (any more, or yet)
     Tally own;                   // what the owner's pods on it request
     std::map<std::string, std::string, std::less<>> unreadable;  // own pods on it: what is wrong
+    // When it was first seen ill, by our own clock: a cluster's may be hours away.
+    std::optional<Instant> ill_since;
     bool operator==(const Place&) const = default;
   };
   struct Waiting {
@@ -43,12 +46,12 @@ class View {
   View(View&&) = default;  // no copies: rows of pods point at those of nodes
   View& operator=(View&&) = default;
 
-  void put(NodeRow row);
+  void put(NodeRow row, Instant now = {});
   void put(PodRow row);
   void remove_node(std::string_view name);
   void remove_pod(std::string_view key);
   // A list in full: what is not in it is gone. Says that the list is known, too.
-  void replace_nodes(std::vector<NodeRow> rows);
+  void replace_nodes(std::vector<NodeRow> rows, Instant now = {});
   void replace_pods(std::vector<PodRow> rows);
 
   // Before both lists are known in full a cluster looks emptier than it is.

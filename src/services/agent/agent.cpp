@@ -23,10 +23,8 @@ Agent::Agent(host::Loop& loop, host::Random& random, net::Channel& channel, Stat
                [this](Instant time) { alarm_.wake_by(time); }},
       renewals_(context_, {[this](const model::Contract& contract) { tenancy_.put(contract); },
                            [this](const ContractId& id) { tenancy_.look_at(id); }}),
-      tenancy_(context_, {[this](const PoolId& pool) {
-                            publisher_.carries_changed(pool);
-                            sold_changed_();
-                          },
+      tenancy_(context_, {[this](const PoolId& pool) { publisher_.carries_changed(pool); },
+                          [this] { sold_changed_(); },
                           [this](const model::Contract& contract) { renewals_.seen(contract); }}),
       notices_(context_, tenancy_),
       publisher_(
@@ -39,6 +37,7 @@ Agent::Agent(host::Loop& loop, host::Random& random, net::Channel& channel, Stat
 Status Agent::start(std::optional<Supply> supply) {
   const auto known = keeper_.load(context_.options.cluster);
   if (!known) return tl::unexpected(known.error());
+  is_supply_known_ = supply || *known;
   if (supply) context_.state().supply = std::move(*supply);
   follower_.start();
   tenancy_.start();
@@ -46,13 +45,16 @@ Status Agent::start(std::optional<Supply> supply) {
   return {};
 }
 
+// Who has neither a supply nor a memory of one knows nothing of what to withdraw: what the broker
+// has stays as it is, and its leases run out.
 void Agent::begin_selling() {
   selling_ = true;
-  publisher_.want(context_.state().supply);
+  if (is_supply_known_) publisher_.want(context_.state().supply);
 }
 
 void Agent::set_supply(Supply supply) {
-  if (supply == context_.state().supply) return;
+  if (is_supply_known_ && supply == context_.state().supply) return;
+  is_supply_known_ = true;
   context_.state().supply = std::move(supply);
   keeper_.touch();
   if (selling_) begin_selling();
@@ -104,7 +106,7 @@ void Agent::resync() {
     if (stopped_) return;
     if (!snapshot) return resync_later();
     publisher_.take_over(*snapshot);
-    publisher_.want(context_.state().supply);
+    begin_selling();
   }));
 }
 

@@ -69,6 +69,7 @@ class Agent {
   Publisher publisher_;
   Follower follower_;
   std::function<void()> sold_changed_ = [] {};
+  bool is_supply_known_ = false;
   bool selling_ = false;  // not before the broker's numbers are known
   bool stopped_ = false;
   bool resyncing_ = false;

@@ -10,6 +10,7 @@ template <class F>
 void fields(F& f, PoolMemory& memory) {
   f.required("sequence", memory.sequence);
   f.optional("published", memory.published);
+  f.with_default("stands", memory.stands);
   f.with_default("withdrawn", memory.withdrawn);
   f.with_default("acknowledged", memory.acknowledged);
   f.with_default("oversold", memory.oversold);

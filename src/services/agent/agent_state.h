@@ -23,6 +23,8 @@ namespace spillway::agent {
 struct PoolMemory {
   int64_t sequence = 0;
   std::optional<model::Pool> published;  // also once it is withdrawn: what was sold from it
+  // At most this much of it stands at the broker, whatever became of the last messages.
+  model::Resources stands;
   bool withdrawn = false;
   bool acknowledged = false;
   bool oversold = false;

@@ -58,7 +58,7 @@ std::unique_ptr<kube::Watch> LiveSupply::watch(const kube::Resource& resource,
 void LiveSupply::put_node(const kube::Object& object) {
   auto row = supply::node_row(object);
   if (!row) return;
-  view_.put(std::move(*row));
+  view_.put(std::move(*row), api_.loop().now());
   change();
 }
 

@@ -6,12 +6,23 @@
 
 #include "market/mutants.h"
 #include "services/agent/wanted.h"
+#include "supply/gross.h"
 
 namespace spillway::agent {
 namespace {
 
 // What is carried goes along in full each time: when it changes all the time, not all the time.
 constexpr Duration k_between_reports = milliseconds(200);
+
+model::Resources wanted_of(const PoolMemory& memory) {
+  return memory.withdrawn || !memory.published ? model::Resources{} : memory.published->capacity;
+}
+bool grows(const PoolMemory& memory) {
+  return !memory.acknowledged && !memory.stands.covers(wanted_of(memory));
+}
+bool shrinks(const PoolMemory& memory) {
+  return !memory.acknowledged && !wanted_of(memory).covers(memory.stands);
+}
 
 }  // namespace
 
@@ -89,6 +100,7 @@ void PoolPublisher::take_over(const wire::SnapshotAnswer& snapshot) {
       memory.acknowledged = row.sequence == memory.sequence;
     }
     memory.oversold = row.oversold_since.has_value();
+    memory.stands = row.withdrawn ? model::Resources{} : row.pool.capacity;
     context_.keeper.raise_reports(row.report);
   }
   for (auto& [id, memory] : context_.state().pools) {
@@ -96,6 +108,7 @@ void PoolPublisher::take_over(const wire::SnapshotAnswer& snapshot) {
     if (!told.contains(id)) {
       // Unknown there, or withdrawn, which a snapshot does not tell: numbers too low are outgrown.
       memory.acknowledged = memory.withdrawn;
+      memory.stands = {};
       if (sale.stale > 0) memory.sequence += std::max(memory.sequence, StateKeeper::k_block);
     }
     if (sale.stale > 0) soon(sale);
@@ -133,12 +146,30 @@ bool PoolPublisher::has_work(const PoolId& id, const Sale& sale) const {
   return !memory.acknowledged && !calls_.has_offers(id);
 }
 
+PoolPublisher::Pending PoolPublisher::pending() const {
+  Pending found;
+  for (const auto& [id, sale] : sales_) {
+    const PoolMemory& memory = context_.keeper.state().pools.at(id);
+    if (sale.refused || !shrinks(memory)) continue;
+    (grows(memory) ? found.mixed : found.shrinks) = true;
+  }
+  return found;
+}
+
+bool PoolPublisher::must_wait(const PoolMemory& memory, const Pending& pending) const {
+  if (!grows(memory)) return false;
+  return pending.shrinks || (pending.mixed && !shrinks(memory));
+}
+
 Instant PoolPublisher::step() {
   const Instant now = context_.now();
+  const Pending others = pending();
   const Duration longest = std::max(context_.options.pool_lease, host::k_refused_wait);
   Instant next = k_never;
   for (auto& [id, sale] : sales_) {
     if (sale.attempt.in_flight || !has_work(id, sale)) continue;
+    // Woken when an answer comes.
+    if (must_wait(context_.keeper.state().pools.at(id), others)) continue;
     if (!sale.attempt.is_due(now, longest)) {
       next = std::min(next, sale.attempt.due);
     } else if (in_flight_ < k_most_in_flight) {
@@ -167,9 +198,12 @@ bool PoolPublisher::put(const PoolId& id, Sale& sale, PoolMemory& memory) {
   wire::PoolPut body{*memory.published,  memory.sequence,        context_.options.pool_lease,
                      calls_.carries(id), context_.state().epoch, *report};
   if (market::mutant(market::Mutant::forget_carried)) body.carries.clear();
+  // Whatever becomes of it, no more than this stands there.
+  supply::raise_to(memory.stands, body.pool.capacity);
   context_.client.put_pool(
-      body, life_.guard([this, id, sequence = body.sequence,
+      body, life_.guard([this, id, capacity = body.pool.capacity, sequence = body.sequence,
                          epoch = body.epoch](const Result<wire::PoolPutAnswer>& answer) {
+        if (answer) context_.state().pools[id].stands = capacity;
         on_put(id, sequence, epoch, answer);
       }));
   return true;
@@ -235,10 +269,9 @@ void PoolPublisher::on_withdrawn(const PoolId& id, int64_t sequence, const Statu
   }
   sale.attempt.succeed();
   sale.stale = 0;
-  if (memory.sequence == sequence) {
-    memory.acknowledged = true;
-    context_.keeper.touch();
-  }
+  memory.stands = {};
+  if (memory.sequence == sequence) memory.acknowledged = true;
+  context_.keeper.touch();
   soon(sale);
   calls_.settled(id);
 }

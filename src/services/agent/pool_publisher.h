@@ -3,6 +3,11 @@
 //
 // Level-triggered: what is wanted is compared with what the broker has taken, and the difference
 // sent until there is none. A pool that is no longer wanted is withdrawn once its offers are.
+//
+// First what shrinks, then what grows: a node that goes from one pool to another must not be on
+// sale in both for a moment. So nothing grows while the broker has not taken every shrinking, a
+// withdrawal included. One that does both (more cores, less memory) waits for those that only
+// shrink, and keeps those that only grow waiting: so there is always one that may go.
 #pragma once
 
 #include <functional>
@@ -46,6 +51,14 @@ class PoolPublisher {
     int stale = 0;
     Instant sent;
   };
+
+  // Of messages that the broker has not taken.
+  struct Pending {
+    bool shrinks = false;  // some pool, without growing
+    bool mixed = false;    // some pool, in one resource, and grows in another
+  };
+  Pending pending() const;
+  bool must_wait(const PoolMemory& memory, const Pending& pending) const;
 
   void change(const PoolId& id, const model::Pool* wanted);
   void send(const PoolId& id, Sale& sale);

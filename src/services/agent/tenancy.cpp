@@ -43,12 +43,14 @@ void Tenancy::put(const Contract& contract) {
   const auto [entry, is_new] = context_.state().contracts.try_emplace(contract.id, contract);
   Contract& known = entry->second;
   const int32_t before = !is_new && is_carried(known) ? known.live_units() : 0;
+  const int32_t sold_before = is_new ? 0 : known.live_units();
   if (!is_new && known == contract) return calls_.seen(contract);
   known = contract;
   context_.keeper.touch();
   const int32_t after = is_carried(known) ? known.live_units() : 0;
   const bool sold = known.provider == context_.options.cluster;
   if (sold && before != after) calls_.carries_changed(known.pool);
+  if (sold && sold_before != known.live_units()) calls_.sold_changed();
   calls_.seen(contract);
 }
 
@@ -61,6 +63,7 @@ void Tenancy::drop(const ContractId& id) {
   context_.keeper.touch();
   const bool sold = ended.provider == context_.options.cluster;
   if (sold && is_carried(ended)) calls_.carries_changed(ended.pool);
+  if (sold) calls_.sold_changed();
   ended.state = ContractState::closed;
   calls_.seen(ended);
 }

@@ -21,6 +21,7 @@ class Tenancy {
  public:
   struct Calls {
     std::function<void(const PoolId&)> carries_changed;
+    std::function<void()> sold_changed;  // holds too: they count as sold until they have ended
     std::function<void(const model::Contract&)> seen;  // as it is now; also the last time
   };
   Tenancy(Context& context, Calls calls) : context_(context), calls_(std::move(calls)) {}

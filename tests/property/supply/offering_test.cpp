@@ -230,7 +230,8 @@ RC_GTEST_PROP(Offering, OwesWhatItSoldWhereverTheNodesWent, ()) {
   Amounts claimed;
   for (const NodeVerdict& verdict : owing.explanation.nodes) {
     if (verdict.pool.empty()) continue;
-    add_to(there, plain_gross(scene.cluster, scene.cluster.nodes.at(verdict.node), policy));
+    const NodeRow node = whole(scene.cluster.nodes.at(verdict.node));
+    add_to(there, plain_gross(scene.cluster, node, policy));
   }
   for (const Sold& one : sold) add_to(all_sold, amounts_of(one.units));
   for (const model::Pool& pool : owing.supply.pools) {

@@ -24,7 +24,8 @@ AgentState some_state() {
   state.epoch = 3;
   state.reports = 1000;
   state.supply = {{test::plain_pool()}, {test::plain_offer()}};
-  state.pools[PoolId("edge-1/standard")] = {2, test::plain_pool(), false, true, true};
+  state.pools[PoolId("edge-1/standard")] = {
+      2, test::plain_pool(), test::plain_shape(), false, true, true};
   state.offers[OfferId("edge-1/small")] = {3, test::plain_offer(), true, false};
   const model::Contract contract = test::plain_contract();
   state.contracts[contract.id] = contract;

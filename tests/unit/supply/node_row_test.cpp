@@ -43,16 +43,25 @@ TEST(NodeRow, TakesNoReadyConditionForNotReady) {
   EXPECT_FALSE(row_of("{metadata: {name: n}, status: {conditions: {type: Ready}}}").ready);
 }
 
-TEST(NodeRow, KnowsSinceWhenItIsNotReady) {
-  const auto row = [](std::string_view status, std::string_view since) {
-    return row_of(
-        fmt::format("{{metadata: {{name: n}}, status: {{conditions: [{{type: Ready, "
-                    "status: '{}', lastTransitionTime: '{}'}}]}}}}",
-                    status, since));
+TEST(NodeRow, KnowsOneThatIsIll) {
+  const auto ill = [](auto bend) {
+    NodeRow row = gpu_node("n1", 4);
+    row.devices = row.allocatable.extended;
+    bend(row);
+    return is_ill(row);
   };
-  EXPECT_EQ(row("Unknown", "2026-01-19T12:00:00Z").unready_since, k_monday_noon);
-  EXPECT_FALSE(row("True", "2026-01-19T12:00:00Z").unready_since);
-  EXPECT_FALSE(row("False", "noon").unready_since);
+  EXPECT_FALSE(ill([](NodeRow&) {}));
+  EXPECT_FALSE(ill([](NodeRow& r) { r.cordoned = true; }));
+  EXPECT_TRUE(ill([](NodeRow& r) { r.ready = false; }));
+  EXPECT_TRUE(ill([](NodeRow& r) { r.allocatable.extended[0].amount = 3; }));
+  EXPECT_TRUE(ill([](NodeRow& r) { r.allocatable.extended.clear(); }));
+  const auto tainted = [&ill](const char* key) {
+    return ill([key](NodeRow& r) { r.taints = {{key, "", model::TaintEffect::no_schedule}}; });
+  };
+  EXPECT_TRUE(tainted("node.kubernetes.io/unreachable"));
+  EXPECT_TRUE(tainted("node.kubernetes.io/memory-pressure"));
+  EXPECT_FALSE(tainted("node.kubernetes.io/unschedulable"));
+  EXPECT_FALSE(tainted("team"));
 }
 
 TEST(NodeRow, KnowsTheDevicesOfTheMachineBesideThoseThatAreWell) {
@@ -61,6 +70,10 @@ TEST(NodeRow, KnowsTheDevicesOfTheMachineBesideThoseThatAreWell) {
       "allocatable: {nvidia.com/gpu: 0}}}");
   EXPECT_EQ(row.devices, (model::Counts{{"nvidia.com/gpu", 4}}));
   EXPECT_TRUE(row.allocatable.extended.empty());
+  const NodeRow forgotten = row_of(
+      "{metadata: {name: n}, status: {capacity: {nvidia.com/gpu: 0}, "
+      "allocatable: {nvidia.com/gpu: 0}}}");
+  EXPECT_EQ(forgotten.devices, (model::Counts{{"nvidia.com/gpu", 0}}));
 }
 
 TEST(NodeRow, TakesADoubtAboutCordoningForCordoned) {

@@ -283,6 +283,9 @@ TEST(Offering, DoesNotTakeANodeWhoseGpusAreAwayForAPlainOne) {
   const Offering none = offering_of(known_view({away}), policy);
   EXPECT_EQ(none.explanation.nodes.at(0).reason, NodeReason::without_gpus);
   EXPECT_TRUE(none.supply.pools.empty());
+  NodeRow forgotten = plain_node("n1");
+  forgotten.devices = {{"nvidia.com/gpu", 0}};  // without a label, as a kubelet leaves it
+  EXPECT_EQ(reason_for(forgotten, policy), NodeReason::without_gpus);
   NodeRow ill = gpu_node("n1", 3);
   ill.devices = {{"nvidia.com/gpu", 4}};
   const Offering one_less = offering_of(known_view({ill, gpu_node("n2", 4)}), policy);

@@ -74,8 +74,9 @@ TEST(Sold, StaysOnNodesThatAreOutForNow) {
 TEST(Sold, StaysOnANodeThatIsNotReadyForALittleWhile) {
   NodeRow row = plain_node();
   row.ready = false;
-  row.unready_since = k_monday_noon - minutes(4);
-  const View view = known_view({row});
+  View view = known_view({plain_node()});
+  view.put(row, k_monday_noon - minutes(4));
+  view.put(row, k_monday_noon);  // still: it does not begin anew
   const model::Pool pool{PoolId(pool_of(row)), units(8), units(8)};
   const Offering soon = offered_with(view, {{pool, units(6)}});
   EXPECT_EQ(soon.supply.pools.at(0).capacity, units(6));
@@ -87,6 +88,41 @@ TEST(Sold, StaysOnANodeThatIsNotReadyForALittleWhile) {
                               std::vector<Sold>{{pool, units(6)}});
   EXPECT_TRUE(late.supply.pools.at(0).capacity.is_zero());
   EXPECT_FALSE(late.changes_at);
+}
+
+// The taint that kept strangers away while the node was silent outlives its silence by seconds.
+TEST(Sold, StaysOnANodeThatIsReadyAgainAndStillTainted) {
+  NodeRow row = plain_node();
+  row.taints = {{"node.kubernetes.io/unreachable", "", model::TaintEffect::no_execute}};
+  View view = known_view({});
+  view.put(row, k_monday_noon);
+  const model::Pool pool{PoolId(pool_of(row)), units(8), units(8)};
+  const Offering offering = offered_with(view, {{pool, units(6)}});
+  EXPECT_EQ(offering.supply.pools.at(0).capacity, units(6));
+  EXPECT_TRUE(offering.supply.offers.empty());
+  row.cordoned = true;  // that is its owner's will, and no illness
+  view.put(row, k_monday_noon);
+  EXPECT_TRUE(offered_with(view, {{pool, units(6)}}).supply.pools.at(0).capacity.is_zero());
+}
+
+// A device plugin that starts again costs nobody a contract; GPUs that are ill are not sold.
+TEST(Sold, StaysOnGpusThatAreAwayForALittleWhile) {
+  OfferingPolicy policy = plain_policy();
+  policy.ladder = {step("a100", 2, 8)};
+  policy.ladder[0].shape.gpus = {{"nvidia-a100", 1}};
+  NodeRow row = gpu_node("n1", 1);
+  row.devices = {{"nvidia.com/gpu", 4}};
+  View view = known_view({});
+  view.put(row, k_monday_noon);
+  const model::Pool pool{PoolId(pool_of(row, policy)), {}, {}};
+  model::Resources sold = units(6);
+  sold.gpus = {{"nvidia-a100", 3}};
+  const Offering soon = offered_with(view, {{pool, sold}}, policy);
+  EXPECT_EQ(soon.supply.pools.at(0).capacity.gpus, (model::Counts{{"nvidia-a100", 3}}));
+  EXPECT_EQ(soon.supply.pools.at(0).capacity.cpu_millis, 8000);
+  const Offering late =
+      offer(view, policy, k_turin, k_monday_noon + minutes(5), std::vector<Sold>{{pool, sold}});
+  EXPECT_EQ(late.supply.pools.at(0).capacity.gpus, (model::Counts{{"nvidia-a100", 1}}));
 }
 
 }  // namespace
