@@ -40,8 +40,19 @@ bool is_ours(std::string_view key) {
   return key == k_not_ready || key == k_unreachable || key == k_cordoned;
 }
 
-Node taints_for(const Node& node, Instant now) {
-  const auto wanted = wanted_taints(node);
+// Kubernetes changes NoExecute only when its controller comes round: a node that is Ready again
+// keeps it for seconds.
+bool waits_for_round(const Node& taint) {
+  const std::string_view key = model::text_at(taint, {"key"});
+  return (key == k_not_ready || key == k_unreachable) &&
+         model::text_at(taint, {"effect"}) == "NoExecute";
+}
+
+Node taints_for(const Node& node, Instant now, bool is_round) {
+  auto wanted = wanted_taints(node);
+  if (!is_round) {
+    std::erase_if(wanted, [](const WantedTaint& one) { return one.effect == "NoExecute"; });
+  }
   Node taints = model::array_node();
   const auto& present = model::items_at(node, {"spec", "taints"});
   const auto is = [](const Node& taint, const WantedTaint& one) {
@@ -50,6 +61,7 @@ Node taints_for(const Node& node, Instant now) {
   };
   for (const Node& taint : present) {
     const bool stays = !is_ours(model::text_at(taint, {"key"})) ||
+                       (!is_round && waits_for_round(taint)) ||
                        std::any_of(wanted.begin(), wanted.end(),
                                    [&](const WantedTaint& one) { return is(taint, one); });
     if (stays) taints.items.push_back(taint);
@@ -123,6 +135,7 @@ void NodeLife::work() {
     taint(name);
     evict(name);
   }
+  is_round_ = false;
   collect_pods();
   if (!names.empty() || !gone_.empty()) look_later();
 }
@@ -132,6 +145,7 @@ void NodeLife::look_later() {
   is_looking_ = true;
   loop_.after(options_.look_every, lifeline_.guard([this] {
     is_looking_ = false;
+    is_round_ = true;
     turn_.soon();
   }));
 }
@@ -158,7 +172,7 @@ void NodeLife::judge(const std::string& name) {
 void NodeLife::taint(const std::string& name) {
   const Kind& nodes = objects_.registry.built_in("nodes");
   objects_.change(nodes, {"", name}, [&](Node& node) {
-    Node taints = taints_for(node, objects_.clock.now());
+    Node taints = taints_for(node, objects_.clock.now(), is_round_);
     Node& spec = model::ensure(node, {"spec"});
     if (taints.items.empty()) {
       model::erase(spec, "taints");

@@ -37,6 +37,7 @@ class NodeLife {
   std::map<std::string, Instant> heard_;  // by the loop's clock: skew does not kill nodes
   std::map<std::string, Instant> gone_;   // nodes that are not there, though pods are bound to them
   bool is_looking_ = false;
+  bool is_round_ = false;
   Turn turn_;
   host::Lifeline lifeline_;
 };

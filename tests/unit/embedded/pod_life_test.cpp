@@ -171,6 +171,9 @@ TEST(EmbeddedNodes, AreUnreachableAfterTheirKubeletFallsSilentAndLoseTheirPods) 
   world.cluster.set_kubelet("node-1", true);
   world.loop.run_for(seconds(1));
   EXPECT_EQ(world.get(k_pods + "/p").status, 404);
+  // Ready, and still tainted until the controller comes round: as on the real thing.
+  EXPECT_EQ(world.get("/api/v1/nodes/node-1").count({"spec", "taints"}), 1U);
+  world.loop.run_for(seconds(5));
   EXPECT_EQ(world.get("/api/v1/nodes/node-1").count({"spec", "taints"}), 0U);
 }
 
