@@ -11,6 +11,7 @@
 #include "model/offer.h"
 #include "model/pool.h"
 #include "model/yaml.h"
+#include "rank/policy.h"
 #include "services/agent/supply_file.h"
 #include "supply/policy.h"
 
@@ -42,11 +43,13 @@ Status validate_text(const std::string& noun, const std::string& text, const std
     return only_errors(agent::supply_from_yaml(text, owner_in(text), path));
   }
   if (noun == "policy") return only_errors(supply::policy_from_yaml(text, path));
-  constexpr std::array<std::string_view, 7> k_nouns{"pool",     "offer",  "cluster", "intent",
-                                                    "contract", "supply", "policy"};
+  if (noun == "recommender-policy") return only_errors(rank::policy_from_yaml(text, path));
+  constexpr std::array<std::string_view, 8> k_nouns{
+      "pool", "offer", "cluster", "intent", "contract", "supply", "policy", "recommender-policy"};
   const std::string_view meant = nearest(noun, k_nouns);
   return fail(Code::invalid, path, fmt::format("there is no noun {}", in_quotes(noun)),
-              meant.empty() ? "use pool, offer, cluster, intent, contract, supply or policy"
+              meant.empty() ? "use pool, offer, cluster, intent, contract, supply, policy or "
+                              "recommender-policy"
                             : fmt::format("did you mean {}?", meant));
 }
 
