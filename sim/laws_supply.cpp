@@ -25,6 +25,10 @@ model::Resources left_on(const supply::View::Place& place, const supply::Headroo
   return free;
 }
 
+bool may_rest(const supply::NodeRow& row) {
+  return supply::is_ill(row) && !row.cordoned && !row.going;
+}
+
 // In each resource at most the larger of both.
 bool is_bounded(const model::Resources& part, const model::Resources& a,
                 const model::Resources& b) {
@@ -48,7 +52,7 @@ void Laws::on_cluster_asked(const std::string& name) {
 }
 
 // Whatever it has seen of its cluster, and in whatever order: no pool is larger than what is left
-// on its nodes, by the rows that it has. What is sold from nodes that are not Ready may stay sold.
+// on its nodes, by the rows that it has. What is sold from nodes that are ill may stay sold.
 void Laws::check_computed(const supply::Supply& supply, const agent::LiveSupply& live,
                           const std::vector<supply::Sold>& sold,
                           const supply::OfferingPolicy& policy) {
@@ -56,12 +60,12 @@ void Laws::check_computed(const supply::Supply& supply, const agent::LiveSupply&
   std::map<PoolId, model::Resources> resting;
   for (const supply::NodeVerdict& verdict : live.explanation().nodes) {
     const bool offered = verdict.reason == supply::NodeReason::offered;
-    if (!offered && verdict.reason != supply::NodeReason::not_ready) continue;
     const auto at = live.view().places().find(verdict.node);
     const bool known = at != live.view().places().end() && at->second.row;
-    expect(known && (!offered || (at->second.row->ready && !at->second.row->cordoned)), 1,
+    expect(!offered || (known && (at->second.row->ready && !at->second.row->cordoned)), 1,
            fmt::format("node {} is offered, and is not there for strangers", verdict.node));
-    if (known) (offered ? free : resting)[verdict.pool] += left_on(at->second, policy.headroom);
+    if (!known || (!offered && !may_rest(*at->second.row))) continue;
+    (offered ? free : resting)[verdict.pool] += left_on(at->second, policy.headroom);
   }
   std::map<PoolId, model::Resources> owed;
   for (const supply::Sold& one : sold) owed[one.pool.id] = one.units;
