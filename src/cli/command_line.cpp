@@ -43,6 +43,8 @@ constexpr std::array k_verbs{
     Verb{"demo", k_trying, "Play a small market, told step by step", &add_demo},
     Verb{"cluster", k_trying, "Start and end clusters to try things on", &add_cluster},
     Verb{"sim", k_trying, "Simulate a federation under faults and check the laws", &add_sim},
+    Verb{"conformance", k_trying, "Hold any server for the Cluster Autoscaler to its rules",
+         &add_conformance},
     Verb{"validate", k_trying, "Check pool, offer, cluster and intent files", &add_validate},
     Verb{"completion", k_trying, "Completion for bash, zsh or fish", &add_completion},
 };

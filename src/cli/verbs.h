@@ -12,6 +12,7 @@ void add_broker(Word verb);
 void add_cluster(Word verb);
 void add_clusters(Word verb);
 void add_completion(Word verb);
+void add_conformance(Word verb);
 void add_contracts(Word verb);
 void add_demo(Word verb);
 void add_doctor(Word verb);

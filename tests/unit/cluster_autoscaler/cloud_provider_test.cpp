@@ -5,6 +5,7 @@
 #include "cluster_autoscaler/kube_proto.h"
 #include "cluster_autoscaler/protobuf.h"
 #include "support/nouns.h"
+#include "unit/cluster_autoscaler/generous_provider.h"
 
 namespace spillway::cluster_autoscaler {
 namespace {
@@ -12,50 +13,6 @@ namespace {
 using net::GrpcAnswer;
 using net::GrpcCode;
 using ::testing::HasSubstr;
-
-constexpr Instant k_now{1'800'000'000'000};
-
-// Grants what is asked for, at once.
-class GenerousProvider final : public Provider {
- public:
-  GenerousProvider() {
-    offer = test::plain_offer();
-    offer.shape.gpus = {{"nvidia-a100", 2}};
-    offer.labels = {{"kubernetes.io/arch", "arm64"}, {"zone", "a"}};
-    book.show(std::vector<demand::Ledger::OnSale>{{offer, 9}});
-  }
-  const demand::Ledger& ledger() const override { return book; }
-  void refresh() override { refreshes += 1; }
-  void increase(const OfferId& group, int32_t delta, Then then) override {
-    const auto ask = book.increase(group, delta, k_now);
-    if (!ask) return then(tl::unexpected(ask.error()));
-    last = make_contract_id(k_now, 0, static_cast<uint64_t>(ask->generation));
-    book.granted(group, ask->generation, test::contract_of_units(last, delta), k_now);
-    then({});
-  }
-  void remove(const OfferId& group, std::vector<demand::NodeRef> nodes, Then then) override {
-    then(book.remove(group, nodes, k_now));
-  }
-  void cancel(const OfferId& group, int32_t delta, Then then) override {
-    then(book.cancel(group, delta, k_now));
-  }
-  Result<int64_t> node_price(const model::Labels& labels, const std::string&,
-                             const Window& window) const override {
-    if (demand::offer_of(labels) != offer.id) {
-      return fail(Code::not_found, "node", "it is no node of an offer", "ask for those");
-    }
-    return model::charge_for(3'000'000, window.to - window.from);
-  }
-  int64_t pod_price(const model::Resources& requests, const Window&) const override {
-    return requests.cpu_millis;
-  }
-  std::vector<std::string> gpu_models() const override { return {"nvidia-a100"}; }
-
-  model::Offer offer;
-  demand::Ledger book{{ClusterId("home"), 0, {}}};
-  ContractId last;
-  int refreshes = 0;
-};
 
 class CloudProviderTest : public testing::Test {
  protected:
@@ -125,7 +82,7 @@ TEST_F(CloudProviderTest, RaisesTheTargetBeforeItAnswersAndListsWhatComes) {
 
 TEST_F(CloudProviderTest, TellsAFailureAsCreatingWithItsClass) {
   increase(1);
-  provider_.book.failed(provider_.last, 0, {"provider-gone", "no word from edge-1", true}, k_now);
+  provider_.book.failed(provider_.last, 0, {"provider-gone", "no word from edge-1", true}, k_noon);
   const auto instance = all_of(call("NodeGroupNodes", of_group()).message, 1).at(0);
   const ProtoWriter error = std::move(
       ProtoWriter().text(1, "provider-gone").text(2, "no word from edge-1").integer(3, 1));
