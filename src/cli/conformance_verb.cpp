@@ -134,7 +134,11 @@ int run_conformance(const ConformanceArguments& arguments) {
 
 void add_conformance(Word verb) {
   verb.require_word();
-  verb.examples("  spillway conformance externalgrpc --target 127.0.0.1:8086 --plaintext\n");
+  verb.examples(
+      "  spillway conformance externalgrpc --target 127.0.0.1:8086 --plaintext\n"
+      "  spillway conformance externalgrpc --target scaler:8086 --ca ca.pem --cert client.pem "
+      "--key client.key\n"
+      "\nIt buys two units of one group for a moment, and gives them back.\n");
   const Word external = verb.add("externalgrpc", "A cloud provider of the Cluster Autoscaler");
   auto arguments = std::make_shared<ConformanceArguments>();
   external.option("--target", arguments->target, "Where the server listens")
@@ -148,10 +152,6 @@ void add_conformance(Word verb) {
       .type_name("FILE");
   external.option("--key", arguments->key, "The key of that").type_name("FILE");
   external.flag("--plaintext", arguments->plaintext, "Without TLS");
-  external.examples(
-      "  spillway conformance externalgrpc --target scaler:8086 --ca ca.pem --cert ca-client.pem "
-      "--key ca-client.key\n"
-      "\nIt buys two units of one group for a moment, and gives them back.\n");
   external.run([arguments] { return run_conformance(*arguments); });
 }
 
