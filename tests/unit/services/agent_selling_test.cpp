@@ -220,5 +220,98 @@ TEST_F(AgentSelling, PublishesNothingBeforeItsNumbersAreSafe) {
   EXPECT_EQ(broker.pools.size(), 1U);
 }
 
+model::Pool named(const char* id, int64_t units) {
+  return {PoolId(id), test::plain_shape().times(4), test::plain_shape().times(units)};
+}
+
+// A node goes from one pool to another: never is it on sale in both.
+TEST_F(AgentSelling, NothingGrowsBeforeWhatShrinksIsTaken) {
+  start(Supply{{named("edge-1/old", 8), named("edge-1/stays", 4)}, {}});
+  loop.run_for(seconds(1));
+  ASSERT_EQ(broker.pools.size(), 2U);
+  broker.first = saying("DELETE /v1/pools/edge-1/old", [] { return lost(); });
+  agent->set_supply({{named("edge-1/new", 8), named("edge-1/stays", 5)}, {}});
+  loop.run_for(seconds(20));
+  EXPECT_FALSE(broker.pools.contains("edge-1/new"));
+  EXPECT_EQ(broker.pools.at("edge-1/stays").pool.capacity, test::plain_shape().times(4));
+  kill();  // it is not forgotten either
+  start(std::nullopt);
+  loop.run_for(seconds(20));
+  EXPECT_FALSE(broker.pools.contains("edge-1/new"));
+  broker.first = no_opinion();
+  loop.run_for(minutes(1));
+  EXPECT_FALSE(broker.pools.contains("edge-1/old"));
+  EXPECT_TRUE(broker.pools.contains("edge-1/new"));
+  EXPECT_EQ(broker.pools.at("edge-1/stays").pool.capacity, test::plain_shape().times(5));
+}
+
+// What was sent and not answered may stand there: to take it back is a shrinking too.
+TEST_F(AgentSelling, AnAnswerThatWasLostMayHaveBeenTaken) {
+  start(Supply{{named("edge-1/a", 1)}, {}});
+  loop.run_for(seconds(1));
+  broker.first = saying("PUT /v1/pools/edge-1/a", [] { return lost(); });
+  agent->set_supply({{named("edge-1/a", 9)}, {}});
+  loop.run_for(seconds(5));
+  agent->set_supply({{named("edge-1/a", 1), named("edge-1/b", 8)}, {}});
+  loop.run_for(seconds(20));
+  EXPECT_FALSE(broker.pools.contains("edge-1/b"));
+  broker.first = no_opinion();
+  loop.run_for(minutes(1));
+  EXPECT_TRUE(broker.pools.contains("edge-1/b"));
+}
+
+// More of one thing and less of another, in two pools at once: one of them goes first.
+TEST_F(AgentSelling, TwoThatGrowAndShrinkDoNotWaitForEachOther) {
+  model::Pool a = named("edge-1/a", 4);
+  model::Pool b = named("edge-1/b", 4);
+  start(Supply{{a, b}, {}});
+  loop.run_for(seconds(1));
+  a.capacity.cpu_millis *= 2;
+  a.capacity.memory_bytes /= 2;
+  b.capacity.cpu_millis /= 2;
+  b.capacity.memory_bytes *= 2;
+  agent->set_supply({{a, b}, {}});
+  loop.run_for(seconds(5));
+  EXPECT_EQ(broker.pools.at("edge-1/a").pool, a);
+  EXPECT_EQ(broker.pools.at("edge-1/b").pool, b);
+}
+
+// An agent whose memory was lost, and whose cluster is not seen yet, knows nothing to withdraw.
+TEST_F(AgentSelling, WhoKnowsNoSupplyWithdrawsNothing) {
+  start();
+  loop.run_for(seconds(1));
+  kill();
+  store.json.clear();
+  start(std::nullopt);
+  loop.run_for(minutes(1));
+  EXPECT_EQ(broker.channel.count("DELETE"), 0);
+  EXPECT_EQ(broker.pools.size(), 1U);
+  agent->set_supply({});  // now it does
+  loop.run_for(seconds(10));
+  EXPECT_EQ(broker.pools.size(), 0U);
+}
+
+// Also a hold: as long as it lives, what it holds is kept for it wherever its pool's nodes went.
+TEST_F(AgentSelling, TellsWhenWhatIsSoldHasChanged) {
+  start();
+  int told = 0;
+  agent->when_sold_changes([&told] { ++told; });
+  loop.run_for(seconds(1));
+  model::Contract hold = sold(1, 2);
+  hold.state = model::ContractState::hold;
+  hold.started.reset();
+  broker.tell_of(hold, "contract-held");
+  loop.run_for(seconds(1));
+  EXPECT_EQ(told, 1);
+  ASSERT_EQ(agent->sold().size(), 1U);
+  EXPECT_EQ(agent->sold()[0].units, hold.shape.times(2));
+  hold.state = model::ContractState::closed;
+  broker.contracts[hold.id.text] = hold;
+  broker.tell("contract-closed", hold.id.text, hold.pool, hold.provider);
+  loop.run_for(seconds(1));
+  EXPECT_EQ(told, 2);
+  EXPECT_TRUE(agent->sold().empty());
+}
+
 }  // namespace
 }  // namespace spillway::agent
