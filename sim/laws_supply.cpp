@@ -92,15 +92,18 @@ void Laws::check_on_sale(const market::Key& key, Instant at) {
   selling->second.pools.insert(key.id);
   const auto* epoch = rows_.get<market::EpochRecord>(market::epoch_key());
   model::Resources sum;
+  std::string each;
   for (const std::string& id : selling->second.pools) {
     const auto* pool = rows_.get<market::PoolRecord>({market::Kind::pool, id});
     const bool is_on_sale =
         pool != nullptr && epoch != nullptr && market::why_not_sold(*pool, *epoch, at).empty();
-    if (is_on_sale) sum += pool->pool.capacity;
+    if (!is_on_sale) continue;
+    sum += pool->pool.capacity;
+    each += fmt::format("; {}: {}", id, to_text(pool->pool.capacity));
   }
   expect(selling->second.most.covers(sum), 1,
-         fmt::format("{} has {} on sale, and its nodes have {}", selling->first, to_text(sum),
-                     to_text(selling->second.most)));
+         fmt::format("{} has {} on sale, and its nodes have {}{}", selling->first, to_text(sum),
+                     to_text(selling->second.most), each));
 }
 
 void Laws::check_published(const ClusterId& provider, const model::Resources& free) {

@@ -100,7 +100,8 @@ void PoolPublisher::take_over(const wire::SnapshotAnswer& snapshot) {
       memory.acknowledged = row.sequence == memory.sequence;
     }
     memory.oversold = row.oversold_since.has_value();
-    memory.stands = row.withdrawn ? model::Resources{} : row.pool.capacity;
+    // A snapshot may be older than our last message: it can only add to what may stand there.
+    if (!row.withdrawn) supply::raise_to(memory.stands, row.pool.capacity);
     context_.keeper.raise_reports(row.report);
   }
   for (auto& [id, memory] : context_.state().pools) {
@@ -108,7 +109,6 @@ void PoolPublisher::take_over(const wire::SnapshotAnswer& snapshot) {
     if (!told.contains(id)) {
       // Unknown there, or withdrawn, which a snapshot does not tell: numbers too low are outgrown.
       memory.acknowledged = memory.withdrawn;
-      memory.stands = {};
       if (sale.stale > 0) memory.sequence += std::max(memory.sequence, StateKeeper::k_block);
     }
     if (sale.stale > 0) soon(sale);
