@@ -1,9 +1,14 @@
 #include "cli/cluster_home.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 
 #include "base/ids.h"
 #include "pki/private_file.h"
@@ -44,6 +49,28 @@ Result<pki::FileHandle> ClusterHome::lock() {
   std::error_code none;
   std::filesystem::create_directories(home_of_all(), none);
   return pki::lock_folder(home_of_all());
+}
+
+Result<pki::FileHandle> ClusterHome::open_log() const {
+  pki::FileHandle file(::open(log().c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600));
+  if (!file.is_open()) return pki::fail_errno(log(), "opening it", errno);
+  while (::flock(file.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) return pki::fail_errno(log(), "it cannot be locked", errno);
+  }
+  return file;
+}
+
+bool ClusterHome::is_up() const {
+  const pki::FileHandle file(::open(log().c_str(), O_RDONLY | O_CLOEXEC));
+  // Shared: others who look at the same time do not take each other for the cluster.
+  return file.is_open() && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+bool ClusterHome::is_of(int output) const {
+  struct stat mine {};
+  struct stat there {};
+  return ::fstat(output, &mine) == 0 && ::stat(log().c_str(), &there) == 0 &&
+         mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
 }
 
 std::optional<ProcessMark> ClusterHome::process() const {

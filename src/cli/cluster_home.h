@@ -1,5 +1,10 @@
 // ClusterHome: where the clusters that `spillway cluster up` started have their kubeconfigs, logs
 // and processes: a folder for each, in ~/.local/state/spillway/clusters or $SPILLWAY_CLUSTERS.
+//
+// A cluster's process writes to the log of its home and holds a lock on it from before it exists
+// to its end, for it inherits the lock with its output. So whoever starts one may be killed at any
+// moment: what it left running is seen, named by its own mark, and can be ended. One that finds its
+// home gone, or become another's, ends by itself.
 #pragma once
 
 #include <optional>
@@ -23,7 +28,12 @@ class ClusterHome {
 
   // Whoever starts or ends one waits for the others that do.
   static Result<pki::FileHandle> lock();
-  std::optional<ProcessMark> process() const;  // that runs
+  Result<pki::FileHandle> open_log() const;  // locked: for the output of a process to be started
+  bool is_up() const;
+  std::optional<ProcessMark> process() const;  // that runs, and has said so
+
+  // For the process itself, whose output is `output`.
+  bool is_of(int output) const;
   Status remember(const ProcessMark& mark) const;
   void remove() const;
 

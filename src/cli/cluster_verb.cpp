@@ -23,7 +23,7 @@ int list() {
   for (const std::string& name : ClusterHome::all()) {
     const auto home = ClusterHome::of(name);
     if (!home) continue;
-    table.add({name, "embedded", home->process() ? "up" : "ended", home->kubeconfig()});
+    table.add({name, "embedded", home->is_up() ? "up" : "ended", home->kubeconfig()});
   }
   const auto real = real_clusters();
   for (const RealCluster& cluster : real.value_or(std::vector<RealCluster>())) {
@@ -76,6 +76,8 @@ void add_cluster(Word verb) {
   run_word.option("--kubeconfig", arguments->wish.kubeconfig, "Where its kubeconfig goes")
       .type_name("FILE")
       .required();
+  run_word.flag("--at-home", arguments->wish.at_home,
+                "As `up` starts it: end when its folder goes");
   run_word.run([arguments] { return told(run_embedded(arguments->wish)); });
 
   Word down_word = verb.add("down", "End one and forget it");

@@ -15,6 +15,7 @@ struct ClusterWish {
   std::string memory = "16Gi";
   int32_t port = 0;        // of its API; 0: any that is free
   std::string kubeconfig;  // written as soon as it can be used
+  bool at_home = false;    // it lives as long as its ClusterHome does
 };
 
 // Before anything is started: the name, and amounts that a node can have.

@@ -3,8 +3,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include <fcntl.h>
-
 #include "cli/cluster_home.h"
 #include "cli/embedded_cluster.h"
 #include "cli/files.h"
@@ -33,7 +31,8 @@ std::vector<std::string> run_words(const ClusterWish& wish) {
           "--port",
           std::to_string(wish.port),
           "--kubeconfig",
-          wish.kubeconfig};
+          wish.kubeconfig,
+          "--at-home"};
 }
 
 // The error that it ended with, which is the last line of its log and has a next step.
@@ -59,10 +58,9 @@ Status wait_for_kubeconfig(const ClusterHome& home, const ProcessMark& mark) {
 }
 
 Result<ProcessMark> start(const ClusterHome& home, const ClusterWish& wish) {
-  const pki::FileHandle log(
-      ::open(home.log().c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600));
-  if (!log.is_open()) return pki::fail_errno(home.log(), "opening it", errno);
-  const auto pid = start_self(run_words(wish), log.get(), log.get(), Outlives::parent);
+  const auto log = home.open_log();
+  if (!log) return tl::unexpected(log.error());
+  const auto pid = start_self(run_words(wish), log->get(), log->get(), Outlives::parent);
   if (!pid) return tl::unexpected(pid.error());
   return mark_of(wish.name, *pid);
 }
@@ -71,10 +69,19 @@ Status start_and_wait(const ClusterHome& home, const ClusterWish& wish) {
   SPILLWAY_TRY(pki::make_private_folder(home.folder()));
   const auto mark = start(home, wish);
   if (!mark) return tl::unexpected(mark.error());
-  Status done = home.remember(*mark);
-  if (done) done = wait_for_kubeconfig(home, *mark);
+  Status done = wait_for_kubeconfig(home, *mark);
   if (!done) end_all(std::vector{*mark});
   return done;
+}
+
+// One whose starter was killed may not have said yet which process it is, but will, or ends.
+bool end_process(const ClusterHome& home) {
+  const auto known = wait_until(k_patience, k_look, [&home]() -> Result<bool> {
+    return !home.is_up() || home.process().has_value();
+  });
+  if (!known.value_or(false)) return false;
+  const auto mark = home.process();
+  return !mark || end_all(std::vector{*mark});
 }
 
 }  // namespace
@@ -85,7 +92,7 @@ Status up_embedded(ClusterWish wish) {
   if (!home) return tl::unexpected(home.error());
   const auto alone = ClusterHome::lock();
   if (!alone) return tl::unexpected(alone.error());
-  if (home->process()) {
+  if (home->is_up()) {
     return fail(Code::conflict, "cluster " + wish.name, "it is up",
                 fmt::format("use it with --kubeconfig {}, or end it: spillway cluster down {}",
                             home->kubeconfig(), wish.name));
@@ -115,7 +122,7 @@ Status down_embedded(const std::string& name) {
                     ? fmt::format("a real one is ended by: spillway cluster down {} --real", name)
                     : "see which there are: spillway cluster list");
   }
-  if (const auto mark = home->process(); mark && !end_all(std::vector{*mark})) {
+  if (!end_process(*home)) {
     return fail(Code::unavailable, "cluster " + name, "its process does not end", "try again");
   }
   home->remove();

@@ -53,6 +53,18 @@ class ClusterVerb : public testing::Test {
     return fs::exists(folder_ / ("clusters/" + name));
   }
 
+  // Processes of embedded clusters, by what only ours have on their command lines.
+  int clusters_running() const {
+    int count = 0;
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      const std::string line = text_of(entry.path() / "cmdline");
+      const bool is_cluster = line.find(std::string("cluster\0run", 11)) != std::string::npos;
+      if (is_cluster && line.find(folder_ / "clusters") != std::string::npos) ++count;
+    }
+    return count;
+  }
+  static void pause() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
+
   test::TemporaryFolder folder_;
 };
 
@@ -82,6 +94,31 @@ TEST_F(ClusterVerb, SaysWhyOneDoesNotComeUpAndLeavesNothing) {
   EXPECT_THAT(ended.err, HasSubstr("cluster other: address 127.0.0.1:" + port));
   EXPECT_THAT(ended.err, HasSubstr("in use; choose another"));
   EXPECT_FALSE(has_left("other"));
+}
+
+TEST_F(ClusterVerb, CanEndWhatAKilledUpLeftRunning) {
+  for (int ms = 1; ms <= 12; ++ms) {
+    const std::string killed =
+        fmt::format("timeout -s KILL 0.{:03} '{}' cluster up edge >'{}' 2>&1", ms,
+                    spillway_binary(), folder_ / "out");
+    ASSERT_NE(std::system(killed.c_str()), -1);
+    for (int i = 0; i < 20 && has_left("edge") && clusters_running() == 0; ++i) pause();
+    const bool is_left = clusters_running() > 0;
+    if (is_left) {
+      EXPECT_THAT(run_spillway("cluster list").out, testing::ContainsRegex("edge +embedded +up"));
+      EXPECT_THAT(run_spillway("cluster up edge").err, HasSubstr("it is up"));
+    }
+    run_spillway("cluster down edge");
+    EXPECT_EQ(clusters_running(), 0) << "killed after " << ms << " ms";
+  }
+}
+
+TEST_F(ClusterVerb, EndsOneWhoseFolderIsGone) {
+  ASSERT_EQ(run_spillway("cluster up edge").code, 0);
+  ASSERT_EQ(clusters_running(), 1);
+  fs::remove_all(fs::path(folder_ / "clusters/edge"));
+  for (int i = 0; i < 1000 && clusters_running() > 0; ++i) pause();
+  EXPECT_EQ(clusters_running(), 0);
 }
 
 TEST_F(ClusterVerb, GivesARealOneWhatAnEmbeddedOneHas) {
