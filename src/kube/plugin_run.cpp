@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -131,6 +132,8 @@ Result<std::unique_ptr<PluginRun>> PluginRun::start(net::Poll& poll, const ExecP
   }
   run->output_fd_ = std::exchange(output.ours, -1);
   run->complaint_fd_ = std::exchange(complaints.ours, -1);
+  // Not pidfd_open(): glibc 2.36 declares it for C only. Without one its output tells of its end.
+  run->exit_fd_ = static_cast<int>(::syscall(SYS_pidfd_open, run->leader_, 0));
   run->watch();
   return run;
 }
@@ -138,11 +141,13 @@ Result<std::unique_ptr<PluginRun>> PluginRun::start(net::Poll& poll, const ExecP
 void PluginRun::watch() {
   poll_.watch(output_fd_, true, false, [this](net::Ready) { on_output(); });
   poll_.watch(complaint_fd_, true, false, [this](net::Ready) { read_complaint(); });
+  if (exit_fd_ >= 0) poll_.watch(exit_fd_, true, false, [this](net::Ready) { on_exit(); });
 }
 
 PluginRun::~PluginRun() {
   close(output_fd_);
   close(complaint_fd_);
+  close(exit_fd_);
   if (leader_ < 0) return;
   // Before it is waited for: until then nobody else's group can have that number.
   ::kill(-leader_, SIGKILL);
@@ -159,7 +164,20 @@ void PluginRun::close(int& descriptor) {
 void PluginRun::on_output() {
   const auto count = read_some(output_fd_, output_);
   if (!count || (*count > 0 && output_.size() < k_most_output)) return;
+  finish();
+}
+
+// Something that it left in the background may hold its output open, and never say a word.
+void PluginRun::on_exit() {
+  for (int reads = 0; reads < k_most_reads && output_.size() < k_most_output; ++reads) {
+    if (read_some(output_fd_, output_).value_or(0) == 0) break;
+  }
+  finish();
+}
+
+void PluginRun::finish() {
   close(output_fd_);
+  close(exit_fd_);
   // What it complained about before it closed its output is in the pipe by now.
   for (int reads = 0; reads < k_most_reads && read_complaint(); ++reads) continue;
   const auto on_end = std::move(on_end_);

@@ -31,7 +31,8 @@ class PluginRun {
   static constexpr size_t k_most_output = size_t{1} << 20;
   static constexpr size_t k_most_complaints = size_t{4} << 10;
 
-  // `on_end`: it has closed its output, or printed more than we take. May destroy the run.
+  // `on_end`: it has ended, closed its output, or printed more than we take; what it started in
+  // turn is not waited for. May destroy the run.
   static Result<std::unique_ptr<PluginRun>> start(net::Poll& poll, const ExecPlugin& plugin,
                                                   std::function<void()> on_end);
   ~PluginRun();
@@ -46,7 +47,9 @@ class PluginRun {
       : poll_(poll), on_end_(std::move(on_end)) {}
   void watch();
   void on_output();
+  void on_exit();
   bool read_complaint();  // whether there may be more
+  void finish();
   void close(int& descriptor);
 
   net::Poll& poll_;
@@ -55,7 +58,8 @@ class PluginRun {
   std::string complaints_;  // the end of them
   int output_fd_ = -1;
   int complaint_fd_ = -1;
-  int leader_ = -1;  // its process, and the name of its group
+  int exit_fd_ = -1;  // readable when the leader has ended
+  int leader_ = -1;   // its process, and the name of its group
 };
 
 // An error of this plugin; by default the next step is to run it by hand.

@@ -259,6 +259,21 @@ TEST_F(ClientTest, APluginThatDoesNotEndIsEndedWithItsChildren) {
   EXPECT_TRUE(cli::ends(child, std::chrono::seconds(10)));
 }
 
+TEST_F(ClientTest, APluginsChildrenAreNotWaitedForWhenItHasEnded) {
+  open(by_plugin(
+      script(fmt::format("sleep 300 &\n"
+                         "echo $! >'{}'\n"
+                         "echo '{{\"kind\":\"ExecCredential\",\"status\":{{\"token\":\"{}\"}}}}'\n",
+                         folder_ / "child", token()))));
+  const auto begun = std::chrono::steady_clock::now();
+  const Status told = look();
+  EXPECT_TRUE(told) << told.error().message();
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20));
+  pid_t child = 0;
+  ASSERT_TRUE(std::ifstream(folder_ / "child") >> child);
+  EXPECT_TRUE(cli::ends(child, std::chrono::seconds(10)));
+}
+
 TEST_F(ClientTest, AServerWhoseCertificateHasExpiredIsNotBelievedUntilItIsRenewed) {
   open(admin_);
   ASSERT_TRUE(look());
