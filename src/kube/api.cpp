@@ -138,7 +138,7 @@ void Api::send(const std::shared_ptr<Ask>& ask, const std::string& token) {
 void Api::on_answer(const std::shared_ptr<Ask>& ask, Result<net::Response> answer) {
   if (!answer) {
     const bool may_help = answer.error().code == Code::unavailable && ask->is_idempotent;
-    if (may_help && loop_.now() < ask->give_up) return again(ask, ask->backoff.next(random_));
+    if (may_help) return again(ask, ask->backoff.next(random_), answer.error());
     return ask->then(tl::unexpected(std::move(answer).error()));
   }
   if (answer->status < 300) return ask->then(read_object(*answer, ask->thing));
@@ -153,12 +153,12 @@ void Api::on_answer(const std::shared_ptr<Ask>& ask, Result<net::Response> answe
   const bool may_help =
       error.code == Code::unavailable && (ask->is_idempotent || answer->status == 429 || wait);
   if (!may_help) return ask->then(tl::unexpected(error));
-  const Duration jittered = std::max(wait.value_or(Duration{}), ask->backoff.next(random_));
-  if (loop_.now() + jittered >= ask->give_up) return ask->then(tl::unexpected(error));
-  again(ask, jittered);
+  again(ask, std::max(wait.value_or(Duration{}), ask->backoff.next(random_)), error);
 }
 
-void Api::again(const std::shared_ptr<Ask>& ask, Duration wait) {
+void Api::again(const std::shared_ptr<Ask>& ask, Duration wait, const Error& why) {
+  if (loop_.now() + wait >= ask->give_up) return ask->then(tl::unexpected(why));
+  options_.on_retry(why);
   loop_.after(wait, life_.guard([this, ask] { begin(ask); }));
 }
 

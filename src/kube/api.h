@@ -30,6 +30,8 @@ struct ApiOptions {
   std::shared_ptr<TokenSource> tokens = nullptr;  // null: the connection says who we are
   std::string manager = "spillway";               // whose fields those are that we apply
   Duration patience = seconds(30);
+  // A try has failed, another one follows: for who waits for the end of it.
+  std::function<void(const Error&)> on_retry = [](const Error&) {};
 };
 
 struct Wanted {             // of a list or a watch
@@ -111,7 +113,7 @@ class Api {
   void begin(const std::shared_ptr<Ask>& ask);
   void send(const std::shared_ptr<Ask>& ask, const std::string& token);
   void on_answer(const std::shared_ptr<Ask>& ask, Result<net::Response> answer);
-  void again(const std::shared_ptr<Ask>& ask, Duration wait);
+  void again(const std::shared_ptr<Ask>& ask, Duration wait, const Error& why);
   void put(const Resource& resource, const Object& object, std::string_view subresource,
            Then<Object> then);
   void list_page(const std::shared_ptr<Listing>& listing);

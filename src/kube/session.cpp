@@ -20,7 +20,8 @@ std::shared_ptr<TokenSource> tokens_of(net::Poll& poll, host::Loop& loop, const 
 }  // namespace
 
 Result<std::unique_ptr<Session>> Session::open(net::Poll& poll, host::Loop& loop,
-                                               host::Random& random, const Access& access) {
+                                               host::Random& random, const Access& access,
+                                               SessionOptions wanted) {
   net::ClientOptions options;
   options.host = access.server.host;
   options.port = access.server.port;
@@ -42,9 +43,11 @@ Result<std::unique_ptr<Session>> Session::open(net::Poll& poll, host::Loop& loop
   session->space_ = access.space;
   session->channel_ = std::make_unique<RenewingChannel>(loop, std::move(*client), std::move(files),
                                                         begun.authorities_pem, begun.identity);
-  session->api_ = std::make_unique<Api>(
-      loop, random, *session->channel_,
-      ApiOptions{.prefix = access.prefix, .tokens = tokens_of(poll, loop, access)});
+  session->api_ = std::make_unique<Api>(loop, random, *session->channel_,
+                                        ApiOptions{.prefix = access.prefix,
+                                                   .tokens = tokens_of(poll, loop, access),
+                                                   .patience = wanted.patience,
+                                                   .on_retry = std::move(wanted.on_retry)});
   return session;
 }
 

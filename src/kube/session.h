@@ -10,10 +10,17 @@
 
 namespace spillway::kube {
 
+// As of ApiOptions.
+struct SessionOptions {
+  Duration patience = ApiOptions{}.patience;
+  std::function<void(const Error&)> on_retry = [](const Error&) {};
+};
+
 class Session {
  public:
   static Result<std::unique_ptr<Session>> open(net::Poll& poll, host::Loop& loop,
-                                               host::Random& random, const Access& access);
+                                               host::Random& random, const Access& access,
+                                               SessionOptions options = {});
   Api& api() { return *api_; }
   // For what Api has no verb for. Tokens are not sent with it: only the connection says who we are.
   net::Channel& channel() { return *channel_; }

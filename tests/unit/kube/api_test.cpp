@@ -97,6 +97,27 @@ TEST_F(ApiTest, GivesUpWhenItsPatienceEnds) {
   EXPECT_LE(channel_.asked.back().at - channel_.asked.front().at, seconds(30));
 }
 
+TEST_F(ApiTest, TellsOfEveryTryThatIsNotTheLastAndGivesUpInTime) {
+  std::vector<std::string> told;
+  Api api{loop_, random_, channel_,
+          ApiOptions{.patience = seconds(5),
+                     .on_retry = [&](const Error& why) { told.push_back(why.message()); }}};
+  answers_ = {refusal(500, "InternalError"), k_lost};
+  std::optional<Result<Object>> got;
+  const Instant begun = loop_.now();
+  std::optional<Instant> ended;
+  api.get(k_pods, {"default", "web"}, [&](Result<Object> answer) {
+    got = std::move(answer);
+    ended = loop_.now();
+  });
+  loop_.run_for(minutes(1));
+  ASSERT_TRUE(got && !*got);
+  EXPECT_LE(*ended - begun, seconds(5));
+  EXPECT_EQ(told.size() + 1, channel_.asked.size());
+  EXPECT_EQ(told.front(), "pods default/web: no: InternalError; try again");
+  EXPECT_EQ(told.back(), got->error().message());
+}
+
 TEST_F(ApiTest, WaitsAsLongAsItIsAskedTo) {
   answers_ = {answer(429, "{}", {{"Retry-After", "7"}}), answer(200, "{}")};
   EXPECT_TRUE(get());
