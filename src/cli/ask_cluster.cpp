@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <set>
 
+#include "cli/interruption.h"
 #include "cli/safe_text.h"
 #include "host/random.h"
 #include "kube/session.h"
@@ -44,6 +45,7 @@ Status ask_cluster(const std::string& kubeconfig, const std::string& context,
                    const std::function<void(kube::Api& api, kube::Then<void> done)>& begin) {
   const auto access = kube::read_access(kubeconfig, context);
   if (!access) return tl::unexpected(access.error());
+  Interruption interruption;  // ends the session before us, and with it what that has started
   net::Poll poll;
   services::ServiceLoop loop(poll);
   host::SystemRandom random;
@@ -55,6 +57,7 @@ Status ask_cluster(const std::string& kubeconfig, const std::string& context,
   Status told = fail(Code::unavailable, "the cluster", "it did not answer in time", "try again");
   poll.after(k_longest_asking, [&poll] { poll.stop(); });
   patience.begin(poll);
+  interruption.ends(poll);
   begin((*session)->api(), [&](Status answer) {
     told = std::move(answer);
     poll.stop();

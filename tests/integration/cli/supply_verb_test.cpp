@@ -42,5 +42,23 @@ TEST_F(SupplyVerb, SaysWhatItWaitsForAndGivesUp) {
   EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 2) << ended.err;
 }
 
+TEST_F(SupplyVerb, EndsThePluginWhenItIsInterrupted) {
+  const std::string child = folder_ / "child";
+  const std::string config = kubeconfig(
+      authority_, fmt::format("exec: {{command: sh, args: [-c, 'echo $$ >{0}.new; mv {0}.new {0}; "
+                              "sleep 300'], apiVersion: client.authentication.k8s.io/v1}}",
+                              child));
+  for (const int signal : {SIGINT, SIGTERM}) {
+    std::filesystem::remove(child);
+    Running running({"supply", "--policy", "examples/agent-policy.yaml", "--kubeconfig", config},
+                    folder_ / "out", folder_ / "err");
+    ASSERT_TRUE(running.says("\n", child));
+    pid_t plugin = 0;
+    ASSERT_TRUE(std::ifstream(child) >> plugin);
+    EXPECT_EQ(running.stop(signal), 256) << "it ends by the signal";
+    EXPECT_TRUE(ends(plugin, std::chrono::seconds(10)));
+  }
+}
+
 }  // namespace
 }  // namespace spillway::cli
