@@ -32,10 +32,10 @@ Status check_caps(std::string_view path, const Counts& caps) {
 Status validate(const Quota& quota) {
   SPILLWAY_TRY(check_cap("units", quota.units));
   SPILLWAY_TRY(check_cap("open_holds", quota.open_holds));
-  SPILLWAY_TRY(check_cap("cpu", quota.cpu_millis));
-  SPILLWAY_TRY(check_cap("memory", quota.memory_bytes));
+  SPILLWAY_TRY(check_cpu("cpu", quota.cpu_millis.value_or(0), k_max_amount));
+  SPILLWAY_TRY(check_bytes("memory", quota.memory_bytes.value_or(0), k_max_amount));
   SPILLWAY_TRY(check_cap("pods", quota.pods));
-  SPILLWAY_TRY(check_cap("storage", quota.storage_bytes));
+  SPILLWAY_TRY(check_bytes("storage", quota.storage_bytes.value_or(0), k_max_amount));
   SPILLWAY_TRY(check_caps("gpus", quota.gpus));
   return check_caps("extended", quota.extended);
 }

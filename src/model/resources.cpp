@@ -228,10 +228,10 @@ std::string to_text(const Resources& resources) {
 }
 
 Status validate(const Resources& resources) {
-  SPILLWAY_TRY(check_range("cpu", resources.cpu_millis, 0, k_max_amount));
-  SPILLWAY_TRY(check_range("memory", resources.memory_bytes, 0, k_max_amount));
+  SPILLWAY_TRY(check_cpu("cpu", resources.cpu_millis, k_max_amount));
+  SPILLWAY_TRY(check_bytes("memory", resources.memory_bytes, k_max_amount));
   SPILLWAY_TRY(check_range("pods", resources.pods, 0, k_max_amount));
-  SPILLWAY_TRY(check_range("storage", resources.storage_bytes, 0, k_max_amount));
+  SPILLWAY_TRY(check_bytes("storage", resources.storage_bytes, k_max_amount));
   SPILLWAY_TRY(check_counts("gpus", resources.gpus, NameRule::gpu_model));
   return check_counts("extended", resources.extended, NameRule::resource_name);
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/arithmetic.h"
+#include "base/quantity.h"
 #include "base/text.h"
 #include "model/limits.h"
 
@@ -38,6 +40,17 @@ bool is_dns_subdomain(std::string_view text) {
   return last != '.' && last != '-';
 }
 
+tl::unexpected<Error> out_of_range(std::string_view path, bool is_negative, std::string value,
+                                   const std::string& low, const std::string& high) {
+  return refuse(path, std::move(value) + (is_negative ? " is negative" : " is out of range"),
+                "use " + low + " to " + high);
+}
+
+std::string share_to_text(int64_t permille) {
+  constexpr int64_t k_micros_in_tenth = 100'000;
+  return micros_to_text(checked_multiply(permille, k_micros_in_tenth)) + "%";
+}
+
 }  // namespace
 
 Status under(std::string_view step, Status status) {
@@ -63,11 +76,24 @@ Status at(std::string_view path, Status status) {
 
 Status check_range(std::string_view path, int64_t value, int64_t low, int64_t high) {
   if (value >= low && value <= high) return {};
-  if (value < 0 && low == 0) {
-    return refuse(path, std::to_string(value) + " is negative", "use 0 to " + std::to_string(high));
-  }
-  return refuse(path, std::to_string(value) + " is out of range",
-                "use " + std::to_string(low) + " to " + std::to_string(high));
+  return out_of_range(path, value < 0 && low == 0, std::to_string(value), std::to_string(low),
+                      std::to_string(high));
+}
+
+Status check_cpu(std::string_view path, int64_t millis, int64_t high) {
+  if (millis >= 0 && millis <= high) return {};
+  const int64_t whole_cores = high - high % 1000;  // easier to read, and beyond all clusters
+  return out_of_range(path, millis < 0, cpu_to_text(millis), "0", cpu_to_text(whole_cores));
+}
+
+Status check_bytes(std::string_view path, int64_t bytes, int64_t high) {
+  if (bytes >= 0 && bytes <= high) return {};
+  return out_of_range(path, bytes < 0, bytes_to_text(bytes), "0", bytes_to_text(high));
+}
+
+Status check_share(std::string_view path, int64_t permille, int64_t high) {
+  if (permille >= 0 && permille <= high) return {};
+  return out_of_range(path, permille < 0, share_to_text(permille), "0%", share_to_text(high));
 }
 
 Status check_range(std::string_view path, Duration value, Duration low, Duration high) {

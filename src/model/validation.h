@@ -25,6 +25,10 @@ Status under(std::string_view step, size_t index, Status status);
 Status at(std::string_view path, Status status);
 
 Status check_range(std::string_view path, int64_t value, int64_t low, int64_t high);
+// As check_range from 0, told in the units that a document has: "500m", "4Gi", "62.5%".
+Status check_cpu(std::string_view path, int64_t millis, int64_t high);
+Status check_bytes(std::string_view path, int64_t bytes, int64_t high);
+Status check_share(std::string_view path, int64_t permille, int64_t high);
 Status check_range(std::string_view path, Duration value, Duration low, Duration high);
 Status check_time(std::string_view path, Instant value);
 Status check_size(std::string_view path, size_t size, size_t most);

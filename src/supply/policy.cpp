@@ -12,9 +12,12 @@ namespace spillway::supply {
 namespace {
 
 using model::at;
+using model::check_bytes;
+using model::check_cpu;
 using model::check_label_key;
 using model::check_label_value;
 using model::check_range;
+using model::check_share;
 using model::check_size;
 using model::k_max_amount;
 using model::k_max_names;
@@ -25,14 +28,10 @@ constexpr size_t k_most_steps = 32;
 constexpr size_t k_most_windows = 64;
 
 Status check_cap(const Cap& cap) {
-  using Amount = std::optional<int64_t>;
-  const std::pair<std::string_view, const Amount&> amounts[] = {{"cpu", cap.cpu_millis},
-                                                                {"memory", cap.memory_bytes},
-                                                                {"pods", cap.pods},
-                                                                {"storage", cap.storage_bytes}};
-  for (const auto& [name, amount] : amounts) {
-    SPILLWAY_TRY(check_range(name, amount.value_or(0), 0, k_max_amount));
-  }
+  SPILLWAY_TRY(check_cpu("cpu", cap.cpu_millis.value_or(0), k_max_amount));
+  SPILLWAY_TRY(check_bytes("memory", cap.memory_bytes.value_or(0), k_max_amount));
+  SPILLWAY_TRY(check_range("pods", cap.pods.value_or(0), 0, k_max_amount));
+  SPILLWAY_TRY(check_bytes("storage", cap.storage_bytes.value_or(0), k_max_amount));
   for (const model::Counts* counts : {&cap.gpus, &cap.extended}) {
     const std::string_view path = counts == &cap.gpus ? "gpus" : "extended";
     SPILLWAY_TRY(check_size(path, counts->size(), k_max_names));
@@ -139,8 +138,8 @@ Status validate(const OfferingPolicy& policy) {
     SPILLWAY_TRY(under("nodes", i, validate(policy.nodes[i])));
   }
   SPILLWAY_TRY(under("headroom", validate(policy.headroom.amount)));
-  SPILLWAY_TRY(under("headroom", check_range("share", policy.headroom.share_permille, 0, k_whole)));
-  SPILLWAY_TRY(under("quota", check_range("share", policy.quota.share_permille, 0, k_whole)));
+  SPILLWAY_TRY(under("headroom", check_share("share", policy.headroom.share_permille, k_whole)));
+  SPILLWAY_TRY(under("quota", check_share("share", policy.quota.share_permille, k_whole)));
   SPILLWAY_TRY(under("quota", under("most", check_cap(policy.quota.most))));
   SPILLWAY_TRY(under("price", validate(policy.price)));
   SPILLWAY_TRY(check_ladder(policy));

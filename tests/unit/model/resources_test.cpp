@@ -96,9 +96,9 @@ TEST(ResourcesDeath, SumsThatLeaveInt64Abort) {
 TEST(Resources, RefusesAmountsThatAreNegativeOrAbsurd) {
   Resources r;
   r.memory_bytes = -1;
-  EXPECT_EQ(refusal(r), "memory: -1 is negative; use 0 to 1125899906842624");
+  EXPECT_EQ(refusal(r), "memory: -1 is negative; use 0 to 1Pi");
   r.memory_bytes = k_max_amount + 1;
-  EXPECT_EQ(refusal(r), "memory: 1125899906842625 is out of range; use 0 to 1125899906842624");
+  EXPECT_EQ(refusal(r), "memory: 1125899906842625 is out of range; use 0 to 1Pi");
   r = {};
   r.gpus = {{"a100", 0}};
   EXPECT_EQ(refusal(r), "gpus.a100: 0 is out of range; use 1 to 1125899906842624");

@@ -69,8 +69,9 @@ TEST(Policy, SaysWhereASlipIs) {
   EXPECT_THAT(refusal("hours:\n  - {from: 9:00}\n"), HasSubstr("is no time of day"));
   EXPECT_THAT(refusal("hours: [{days: [monday]}]\n"), HasSubstr("mon"));
   EXPECT_THAT(refusal("headrom: {cpu: 1}\n"), HasSubstr("headroom"));
-  EXPECT_THAT(refusal("headroom: {share: 101%}\n"), HasSubstr("headroom.share"));
-  EXPECT_THAT(refusal("quota: {share: 100.1%}\n"), HasSubstr("quota.share"));
+  EXPECT_THAT(refusal("headroom: {share: 101%}\n"),
+              HasSubstr("headroom.share: 101% is out of range; use 0% to 100%"));
+  EXPECT_THAT(refusal("quota: {share: 100.1%}\n"), HasSubstr("quota.share: 100.1% is"));
   EXPECT_THAT(refusal("quota: {most: {cpu: -1}}\n"), HasSubstr("negative"));
   EXPECT_THAT(refusal("nodes: [{key: zone}]\n"), HasSubstr("nodes[0].values"));
   EXPECT_THAT(refusal("taints: [{key: 'a b'}]\n"), HasSubstr("taints[0].key"));
