@@ -35,12 +35,17 @@ Result<ClusterHome> ClusterHome::of(const std::string& cluster) {
   return ClusterHome(home_of_all() + "/" + cluster);
 }
 
-std::vector<std::string> ClusterHome::all() {
+Result<std::vector<std::string>> ClusterHome::all() {
   std::vector<std::string> names;
-  std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator(home_of_all(), none)) {
+  std::error_code error;
+  const std::string home = home_of_all();
+  for (const auto& entry : std::filesystem::directory_iterator(home, error)) {
+    std::error_code none;
     if (entry.is_directory(none)) names.push_back(entry.path().filename().string());
   }
+  // What is not there yet holds no clusters; what cannot be looked into may.
+  const bool is_missing = error == std::errc::no_such_file_or_directory;
+  if (error && !is_missing) return pki::fail_errno(home, "reading the folder", error.value());
   std::ranges::sort(names);
   return names;
 }

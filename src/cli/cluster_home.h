@@ -20,7 +20,7 @@ namespace spillway::cli {
 class ClusterHome {
  public:
   static Result<ClusterHome> of(const std::string& cluster);  // refuses what is no name
-  static std::vector<std::string> all();                      // names, sorted
+  static Result<std::vector<std::string>> all();              // names, sorted
 
   const std::string& folder() const { return folder_; }
   std::string kubeconfig() const { return folder_ + "/kubeconfig"; }

@@ -20,7 +20,9 @@ struct ClusterArguments {
 
 int list() {
   Table table({{"NAME"}, {"KIND"}, {"STATE"}, {"KUBECONFIG"}});
-  for (const std::string& name : ClusterHome::all()) {
+  const auto names = ClusterHome::all();
+  if (!names) return failed("cluster", names.error());
+  for (const std::string& name : *names) {
     const auto home = ClusterHome::of(name);
     if (!home) continue;
     table.add({name, "embedded", home->is_up() ? "up" : "ended", home->kubeconfig()});

@@ -42,14 +42,21 @@ std::string last_error(const std::string& log) {
   return last.starts_with(k_cluster_prefix) ? last.substr(k_cluster_prefix.size()) : last;
 }
 
+// Whoever could not write its last words may have had no room for them.
+Status ended_mute(const ClusterHome& home, const std::string& name) {
+  constexpr size_t k_much = size_t{64} << 10;  // more than it writes at its start
+  SPILLWAY_TRY(pki::write_private(home.folder() + "/room", std::string(k_much, ' ')));
+  return fail(Code::unavailable, "cluster " + name, "it ended at once, without a word",
+              "try again, and look whether memory is left");
+}
+
 Status wait_for_kubeconfig(const ClusterHome& home, const ProcessMark& mark) {
   const auto ready = wait_until(k_patience, k_look, [&]() -> Result<bool> {
     if (is_there(home.kubeconfig())) return true;
     if (runs(mark)) return false;
     const std::string why = last_error(home.log());
-    return fail(Code::unavailable, "cluster " + mark.name,
-                why.empty() ? "it ended at once, without a word" : why,
-                why.empty() ? "try again, and look whether memory is left" : "");
+    if (why.empty()) return tl::unexpected(ended_mute(home, mark.name).error());
+    return fail(Code::unavailable, "cluster " + mark.name, why);
   });
   if (!ready) return tl::unexpected(ready.error());
   if (*ready) return {};

@@ -171,6 +171,26 @@ TEST_F(ClusterVerb, NamesWhatIsNotThereToBeEnded) {
   EXPECT_THAT(run_spillway("cluster down big").err, HasSubstr("spillway cluster down big --real"));
 }
 
+TEST_F(ClusterVerb, DoesNotTakeAFileForAFolderWithoutClusters) {
+  ::setenv("SPILLWAY_CLUSTERS", (folder_ / "realkube").c_str(), 1);
+  for (const std::string words : {"list", "up edge", "down edge"}) {
+    const Ended ended = run_spillway("cluster " + words);
+    EXPECT_EQ(ended.code, 1) << words;
+    EXPECT_THAT(ended.err, HasSubstr("realkube")) << words;
+    EXPECT_THAT(ended.err, HasSubstr("Not a directory")) << words;
+  }
+}
+
+TEST_F(ClusterVerb, SaysThatThereIsNoRoomForWhatItWouldWrite) {
+  // No file may grow, as on a disk that is full: not even the log with the reason.
+  const std::string full =
+      fmt::format("(ulimit -f 0; trap '' XFSZ; exec '{}' cluster up edge 2>&1) | cat >'{}'",
+                  spillway_binary(), folder_ / "out");
+  ASSERT_EQ(std::system(full.c_str()), 0);
+  EXPECT_THAT(text_of(folder_ / "out"), HasSubstr("File too large; check the disk"));
+  EXPECT_FALSE(has_left("edge"));
+}
+
 TEST_F(ClusterVerb, SaysInOneErrorWhyRealkubeFailed) {
   std::ofstream(folder_ / "broken") << "yes";
   const Ended ended = run_spillway("cluster up big --real");
