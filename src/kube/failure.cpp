@@ -69,7 +69,7 @@ Error failure_of(const net::Response& response, const std::string& thing) {
   const Meaning meaning = meaning_of(response.status, is_status ? *body : model::Node{});
   return {meaning.code, thing,
           fmt::format("it was answered with {} {}", response.status, in_quotes(response.body)),
-          meaning.next};
+          is_status || *meaning.next != '\0' ? meaning.next : "look whether this is an API server"};
 }
 
 std::optional<Duration> asked_to_wait(const net::Response& response) {

@@ -1,5 +1,6 @@
 // Kubeconfigs, read as leniently as kubectl reads them where it does no harm (fields that we do not
 // know are passed over) and refused where taking them as they are would.
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -37,6 +38,18 @@ const Node* entry(const Node& root, std::string_view list, std::string_view noun
     if (text_at(item, {"name"}) == name) return model::look(item, {noun});
   }
   return nullptr;
+}
+
+// What to do about a name that `list` does not have.
+std::string other_than(const Node& root, std::string_view list) {
+  constexpr size_t k_most_named = 5;
+  std::string names;
+  const auto& items = model::items_at(root, {list});
+  for (size_t i = 0; i < std::min(items.size(), k_most_named); ++i) {
+    names += fmt::format("{} {}", i == 0 ? "" : ",", in_quotes(text_at(items[i], {"name"})));
+  }
+  if (names.empty()) return fmt::format("add it to {}", list);
+  return fmt::format("use one that it has:{}{}", names, items.size() > k_most_named ? ", ..." : "");
 }
 
 std::string path_from(const Source& source, std::string_view path) {
@@ -172,13 +185,15 @@ Result<Access> read_kubeconfig(const Source& source, std::string_view text,
   }
   const Node* context = entry(*root, "contexts", "context", context_name);
   if (context == nullptr) {
-    return wrong(source, fmt::format("there is no context {}", in_quotes(context_name)));
+    return wrong(source, fmt::format("there is no context {}", in_quotes(context_name)),
+                 other_than(*root, "contexts"));
   }
   const Node* cluster = entry(*root, "clusters", "cluster", text_at(*context, {"cluster"}));
   if (cluster == nullptr) {
     return wrong(source,
                  fmt::format("there is no cluster {}, which context {} names",
-                             in_quotes(text_at(*context, {"cluster"})), in_quotes(context_name)));
+                             in_quotes(text_at(*context, {"cluster"})), in_quotes(context_name)),
+                 other_than(*root, "clusters"));
   }
   Access access;
   SPILLWAY_TRY(read_cluster(source, *cluster, access));
@@ -187,7 +202,8 @@ Result<Access> read_kubeconfig(const Source& source, std::string_view text,
   } else if (!text_at(*context, {"user"}).empty()) {
     return wrong(source,
                  fmt::format("there is no user {}, which context {} names",
-                             in_quotes(text_at(*context, {"user"})), in_quotes(context_name)));
+                             in_quotes(text_at(*context, {"user"})), in_quotes(context_name)),
+                 other_than(*root, "users"));
   }
   const std::string_view space = text_at(*context, {"namespace"});
   if (!space.empty()) access.space = space;

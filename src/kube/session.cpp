@@ -1,6 +1,7 @@
 #include "kube/session.h"
 
 #include "kube/small_file.h"
+#include "net/tls.h"
 
 namespace spillway::kube {
 namespace {
@@ -17,11 +18,25 @@ std::shared_ptr<TokenSource> tokens_of(net::Poll& poll, host::Loop& loop, const 
   return nullptr;
 }
 
+// Where a person finds what is wrong: by the words of a kubeconfig.
+Status check_authority(const Access& access) {
+  if (access.authorities_pem.empty()) return {};
+  auto checked = net::client_context({access.authorities_pem, {}, nullptr, {}});
+  if (checked) return {};
+  const std::string& file = access.files.authorities;
+  return fail(Code::invalid,
+              file.empty() ? "the kubeconfig's certificate-authority-data"
+                           : "certificate-authority " + file,
+              std::move(checked.error().reason),
+              "give the certificate of the API server's authority, in PEM");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Session>> Session::open(net::Poll& poll, host::Loop& loop,
                                                host::Random& random, const Access& access,
                                                SessionOptions wanted) {
+  SPILLWAY_TRY(check_authority(access));
   net::ClientOptions options;
   options.host = access.server.host;
   options.port = access.server.port;

@@ -188,7 +188,8 @@ Result<Node> parse_yaml(std::string_view text, std::string_view what, size_t max
   try {
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(handler)) {
-      return fail(Code::invalid, std::string(what), "it is empty");
+      return fail(Code::invalid, std::string(what), "it is empty",
+                  "look whether it is the right one");
     }
     while (parser.HandleNextDocument(handler)) {
     }

@@ -60,5 +60,15 @@ TEST_F(SupplyVerb, EndsThePluginWhenItIsInterrupted) {
   }
 }
 
+TEST_F(SupplyVerb, NamesTheFileThatIsNoAuthority) {
+  const std::string file = folder_ / "ca.crt";
+  std::ofstream(file) << "garbage";
+  const Ended ended =
+      run_spillway(supply(kubeconfig("certificate-authority: " + file, "token: a")));
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.err, HasSubstr("certificate-authority " + file + ": there is no PEM"));
+  EXPECT_THAT(ended.err, HasSubstr("; give the certificate of the API server's authority"));
+}
+
 }  // namespace
 }  // namespace spillway::cli

@@ -81,6 +81,13 @@ TEST_F(ApiTest, SaysWhatARefusalMeans) {
   EXPECT_EQ(channel_.asked.size(), meanings.size());  // none of these is tried again
 }
 
+TEST_F(ApiTest, DoubtsThatWhatSendsUsElsewhereIsAnApiServer) {
+  answers_ = {answer(302, "Found")};
+  EXPECT_EQ(get().error().message(),
+            "pods default/web: it was answered with 302 \"Found\"; look whether this is an API "
+            "server");
+}
+
 TEST_F(ApiTest, TriesAgainWhatMayGoWellLater) {
   answers_ = {k_lost, refusal(500, "InternalError"), refusal(503, "ServiceUnavailable"),
               answer(200, "{}")};

@@ -90,6 +90,8 @@ TEST(WireKubeconfig, RefusesPlainHttpAndWhatIsMissing) {
   EXPECT_FALSE(read_wire_kubeconfig("[]"));
   EXPECT_FALSE(read_wire_kubeconfig("{"));
   EXPECT_TRUE(read_wire_kubeconfig(whole, "anonymous"));
+  EXPECT_TRUE(
+      read_wire_kubeconfig(whole, "none").error().next.starts_with("use one that it has: \""));
 }
 
 TEST(OwnKubeconfig, MayNameFilesAndPrograms) {

@@ -55,7 +55,7 @@ TEST(Yaml, RefusesTheAmbiguous) {
   EXPECT_EQ(refusal("? {a: b}\n: 1\n"), "document line 1: a key that is no text");
   EXPECT_EQ(refusal("a: 99999999999999999999"),
             "document line 1: \"99999999999999999999\" is beyond 64 bits");
-  EXPECT_EQ(refusal(""), "document: it is empty");
+  EXPECT_EQ(refusal(""), "document: it is empty; look whether it is the right one");
   EXPECT_EQ(refusal(std::string("a: \0b", 5)), "document: it has control characters");
   EXPECT_EQ(refusal("a: \xc3\x28"), "document: it is not UTF-8");
 }
