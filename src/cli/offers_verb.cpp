@@ -24,7 +24,7 @@ Status list_published(const Asking& asking, Session& session) {
   const auto page = all_pages(session, &wire::BrokerClient::list_offers, &wire::OfferPage::offers);
   if (!page) return tl::unexpected(page.error());
   return show(asking.form(), json_of(*page), offers_table(*page, asking.clock()),
-              "No offers. An agent with --supply publishes its own.");
+              "No offers. An agent with --policy or --supply publishes its own.");
 }
 
 Status list_fitting(const OffersArguments& arguments, const model::Intent& intent,

@@ -24,7 +24,7 @@ int list_pools(const Asking& asking) {
                  row.committed.is_zero() ? std::string("nothing") : to_text(row.committed)});
     }
     return show(asking.form(), json_of(*page), table,
-                "No pools. An agent with --supply publishes its own.");
+                "No pools. An agent with --policy or --supply publishes its own.");
   });
 }
 
