@@ -31,13 +31,9 @@ void raise(Amounts& highest, const Amounts& other) {
 }  // namespace
 
 std::optional<int64_t> parse_amount(std::string_view resource, std::string_view text) {
-  const bool is_cpu = resource == "cpu";
-  if (const auto exact = parse_quantity(text, is_cpu ? QuantityStep::milli : QuantityStep::whole)) {
-    return *exact;
-  }
-  const auto finer = parse_quantity(text, QuantityStep::milli);
-  if (!finer || is_cpu) return std::nullopt;
-  return *finer / 1000 + (*finer % 1000 > 0 ? 1 : 0);
+  const QuantityStep step = resource == "cpu" ? QuantityStep::milli : QuantityStep::whole;
+  const auto amount = parse_quantity(text, step, Rounding::up);
+  return amount ? std::optional(*amount) : std::nullopt;
 }
 
 Amounts read_amounts(const Node* resources) {

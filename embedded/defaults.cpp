@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/base64.h"
+#include "base/quantity.h"
 #include "embedded/amounts.h"
 #include "embedded/document.h"
 
@@ -18,8 +19,26 @@ void put_default(Node& object, std::string_view key, Node value) {
   if (model::look(object, {key}) == nullptr) put(object, key, std::move(value));
 }
 
+// Nothing is kept in less than thousandths: what is finer is rounded up to one.
+void round_amounts(Node& amounts) {
+  for (Node& item : amounts.items) {
+    const std::string text = scalar_text(&item);
+    const auto rounded = parse_quantity(text, QuantityStep::milli, Rounding::up);
+    const bool is_kept =
+        !rounded || *rounded == INT64_MAX || parse_quantity(text, QuantityStep::milli);
+    if (is_kept) continue;
+    std::string key = std::move(item.key);
+    item = text_node(cpu_to_text(*rounded));
+    item.key = std::move(key);
+  }
+}
+
 void default_containers(Node& list) {
   for (Node& container : list.items) {
+    for (const std::string_view part : {"limits", "requests"}) {
+      if (model::look(container, {"resources", part}) == nullptr) continue;
+      round_amounts(model::ensure(container, {"resources", part}));
+    }
     const std::string_view image = model::text_at(container, {"image"});
     const bool is_moving = image.find(':') == std::string_view::npos || image.ends_with(":latest");
     put_default(container, "resources", model::object_node());

@@ -73,6 +73,20 @@ TEST_F(Pods, InitContainersAndOverheadOfTimeCountAsTheSchedulerCountsThem) {
   EXPECT_TRUE(wait_unschedulable("sidecar"));
 }
 
+TEST_F(Pods, MayAskForNextToNothingAndForMoreThanAnyNodeHas) {
+  add_node("4");
+  make(pod("tiny", "1n"));
+  const auto tiny = cluster_.read(k_pods, named("tiny"));
+  ASSERT_TRUE(tiny) << tiny.error().message();
+  EXPECT_EQ(text_at(model::items_at(*tiny, {"spec", "containers"}).front(),
+                    {"resources", "requests", "cpu"}),
+            "1m");
+  EXPECT_TRUE(wait_running("tiny"));
+  make(pod("huge", "100m", R"({"initContainers":[
+    {"name":"one","image":"none","resources":{"requests":{"memory":"10E"}}}]})"));
+  EXPECT_TRUE(wait_unschedulable("huge"));
+}
+
 TEST_F(Pods, StayOffTaintedNodesUnlessTheyTolerateIt) {
   add_node("4", R"({"taints":[{"key":"gpu","value":"yes","effect":"NoSchedule"}]})");
   make(pod("plain"));
