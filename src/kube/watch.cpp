@@ -12,6 +12,7 @@ namespace spillway::kube {
 namespace {
 
 constexpr int k_most_stuck = 3;
+constexpr int k_most_gone = 3;            // once or twice is part of the protocol
 constexpr Duration k_early = seconds(2);  // a stream that ends so long before its time is on time
 constexpr Duration k_longest_hurry = seconds(2);         // between short ones that told something
 constexpr Duration k_longest_pause = milliseconds(200);  // between streams that end in good order
@@ -135,12 +136,18 @@ void Watch::follow() {
 void Watch::on_head(const net::Response& head) {
   if (head.status == 200) {
     opened_ = api_.loop().now();
-    is_told_ = false;
-    return calls_.on_open();
+    // One that has sent us away again and again has to say something first.
+    if (gone_ < k_most_gone) tell_open();
+    return;
   }
   if (head.status == 401) api_.forget_token();
   refused_ = failure_of(head, to_text(resource_, {wanted_.space, {}}));
   end(*refused_);
+}
+
+void Watch::tell_open() {
+  is_told_ = false;
+  calls_.on_open();
 }
 
 void Watch::on_bytes(std::string_view bytes) {
@@ -169,6 +176,7 @@ bool Watch::take_line(std::string_view line) {
   if (version.empty()) return false;
   ++counts_.events;
   has_moved_ = true;
+  if (std::exchange(gone_, 0) >= k_most_gone) tell_open();
   take_change(type, *object);
   version_ = version;
   if (!is_full_) return true;
@@ -183,7 +191,6 @@ void Watch::take_change(const std::string& type, const Object& object) {
   put(object);
 }
 
-// A namespace with a slash, which no API server has, would make two names one.
 // More than any cluster has: then nothing is known, and that is said.
 Error Watch::too_many() const {
   return {Code::invalid, to_text(resource_, {wanted_.space, {}}),
@@ -191,6 +198,7 @@ Error Watch::too_many() const {
           "look whether this is an API server"};
 }
 
+// A namespace with a slash, which no API server has, would make two names one.
 void Watch::put(const Object& object) {
   if (name_in(object).empty() || space_in(object).find('/') != std::string_view::npos) return;
   const std::string key = key_text(space_in(object), name_in(object));
@@ -218,14 +226,24 @@ void Watch::end(const Error& why) {
   if (is_expired || stuck_ >= k_most_stuck) version_.clear();
   if (api_.loop().now() - opened_ < lasts_ - k_early) is_in_doubt_ = true;
   // Only time shows that all is well: a server that says a word and hangs up is not hurried to.
-  if (is_settled) backoff_.reset();
-  if (refused_ || (!is_settled && !has_moved_)) return fail(why);
+  if (is_settled) {
+    backoff_.reset();
+    gone_ = 0;
+  }
+  if (refused_) return fail(why);
+  if (!is_settled && !has_moved_) return why.code == Code::gone ? back_off(why) : fail(why);
   if (is_settled) return go_on_after(host::between(api_.random(), {}, k_longest_pause));
   go_on_after(backoff_.next(api_.random(), k_longest_hurry));
 }
 
 void Watch::fail(const Error& why) {
-  if (why.code != Code::gone && !std::exchange(is_told_, true)) calls_.on_trouble(why);
+  gone_ = why.code == Code::gone ? std::min(gone_ + 1, k_most_gone) : 0;
+  const bool is_usual = gone_ > 0 && gone_ < k_most_gone;
+  if (!is_usual && !std::exchange(is_told_, true)) calls_.on_trouble(why);
+  back_off(why);
+}
+
+void Watch::back_off(const Error& why) {
   const bool is_refused = why.code == Code::denied || why.code == Code::invalid;
   go_on_after(
       backoff_.next(api_.random(), is_refused ? host::k_refused_wait : host::k_longest_wait));

@@ -61,6 +61,7 @@ class Watch {
   void finish_list(const std::string& version);
   void take_up();
   void follow();
+  void tell_open();
   void on_head(const net::Response& head);
   void on_bytes(std::string_view bytes);
   bool take_line(std::string_view line);
@@ -74,6 +75,7 @@ class Watch {
   Duration doubt_left() const;
   void go_on_after(Duration wait);
   void fail(const Error& why);
+  void back_off(const Error& why);
   template <class F>
   auto heard(F then);
 
@@ -95,6 +97,7 @@ class Watch {
   bool is_told_ = false;          // of the trouble
   bool is_full_ = false;          // more objects than are taken
   int stuck_ = 0;                 // streams from the same version that told nothing
+  int gone_ = 0;                  // times in a row that the server had no such place any more
   std::optional<Error> refused_;  // why the stream is of no use
   WatchCounts counts_;
   host::Backoff backoff_;

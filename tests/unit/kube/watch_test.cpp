@@ -34,12 +34,20 @@ class WatchTest : public testing::Test {
   bool is_reachable_ = true;
   int troubles_ = 0;
   int syncs_ = 0;
-  Watch watch_{api_,
-               k_pods,
-               {},
-               {[this](const Object& object) { heard_.emplace(name_in(object)); },
-                [this](const Name& name) { EXPECT_EQ(heard_.erase(name.name), 1U) << name.name; },
-                [this] { ++syncs_; }, [this](const Error&) { ++troubles_; }}};
+  int opens_ = 0;
+  std::unique_ptr<Watch> watch_ = make_watch();
+
+  std::unique_ptr<Watch> make_watch() {
+    WatchCalls calls;
+    calls.on_put = [this](const Object& object) { heard_.emplace(name_in(object)); };
+    calls.on_gone = [this](const Name& name) {
+      EXPECT_EQ(heard_.erase(name.name), 1U) << name.name;
+    };
+    calls.on_synced = [this] { ++syncs_; };
+    calls.on_trouble = [this](const Error&) { ++troubles_; };
+    calls.on_open = [this] { ++opens_; };
+    return std::make_unique<Watch>(api_, k_pods, Wanted{}, std::move(calls));
+  }
 
   void SetUp() override {
     channel_.script = [this](const net::Request& request) -> std::optional<Result<net::Response>> {
@@ -71,32 +79,32 @@ class WatchTest : public testing::Test {
 
 TEST_F(WatchTest, TellsWhatIsThereAndWhatChanges) {
   pods_ = {"a", "b"};
-  watch_.start();
+  watch_->start();
   loop_.run();
   EXPECT_EQ(heard_, pods_);
-  EXPECT_TRUE(watch_.is_synced());
+  EXPECT_TRUE(watch_->is_synced());
   tell("ADDED", "c");
   tell("DELETED", "a");
   tell("MODIFIED", "b");
   EXPECT_EQ(heard_, pods_);
-  EXPECT_EQ(watch_.counts().lists, 1U);
+  EXPECT_EQ(watch_->counts().lists, 1U);
 }
 
 TEST_F(WatchTest, TakesUpACutStreamWhereItEnded) {
-  watch_.start();
+  watch_->start();
   loop_.run();
   tell("ADDED", "a");
   cut();
   loop_.run_for(seconds(1));
   EXPECT_NE(last_target().find("resourceVersion=11"), std::string::npos) << last_target();
-  EXPECT_EQ(watch_.counts().lists, 1U);
+  EXPECT_EQ(watch_->counts().lists, 1U);
   tell("ADDED", "b");
   EXPECT_EQ(heard_, pods_);
 }
 
 // As every stream does, all five to ten minutes: a list each time would be for nothing.
 TEST_F(WatchTest, TakesUpAStreamThatEndedInGoodOrderWithoutAList) {
-  watch_.start();
+  watch_->start();
   loop_.run();
   tell("ADDED", "a");
   for (int i = 0; i < 3; ++i) {
@@ -105,12 +113,12 @@ TEST_F(WatchTest, TakesUpAStreamThatEndedInGoodOrderWithoutAList) {
   }
   loop_.run_for(seconds(1));
   EXPECT_NE(last_target().find("resourceVersion=11"), std::string::npos) << last_target();
-  EXPECT_EQ(watch_.counts().lists, 1U);
-  EXPECT_EQ(watch_.counts().streams, 4U);
+  EXPECT_EQ(watch_->counts().lists, 1U);
+  EXPECT_EQ(watch_->counts().streams, 4U);
 }
 
 TEST_F(WatchTest, BookmarksMoveThePlace) {
-  watch_.start();
+  watch_->start();
   loop_.run();
   version_ = 99;
   channel_.stream(change("BOOKMARK", R"({"metadata":{"resourceVersion":"99"}})"));
@@ -122,13 +130,13 @@ TEST_F(WatchTest, BookmarksMoveThePlace) {
 
 TEST_F(WatchTest, ListsAgainWhenThePlaceIsGoneAndTellsWhatVanished) {
   pods_ = {"a", "b"};
-  watch_.start();
+  watch_->start();
   loop_.run();
   pods_ = {"b", "c"};
   channel_.stream(change("ERROR", R"({"kind":"Status","code":410,"reason":"Expired"})"));
   settle();
   EXPECT_EQ(heard_, pods_);
-  EXPECT_EQ(watch_.counts().lists, 2U);
+  EXPECT_EQ(watch_->counts().lists, 2U);
   EXPECT_EQ(troubles_, 0);
   // The same when the server says so before it streams anything.
   pods_ = {"d"};
@@ -138,12 +146,37 @@ TEST_F(WatchTest, ListsAgainWhenThePlaceIsGoneAndTellsWhatVanished) {
   watch_status_ = 200;
   settle();
   EXPECT_EQ(heard_, pods_);
-  EXPECT_EQ(watch_.counts().lists, 3U);
+  EXPECT_EQ(watch_->counts().lists, 3U);
+}
+
+TEST_F(WatchTest, TellsOfAServerThatNeverHasThePlaceAnyMore) {
+  for (const bool is_event : {false, true}) {
+    troubles_ = 0;
+    const int opened_before = opens_;
+    watch_status_ = is_event ? 200 : 410;
+    watch_ = make_watch();
+    watch_->start();
+    const Instant begun = loop_.now();
+    while (loop_.now() - begun < hours(1)) {
+      loop_.run_for(milliseconds(50));
+      if (!is_event || !channel_.has_stream()) continue;
+      channel_.stream(change("ERROR", R"({"kind":"Status","code":410,"reason":"Expired"})"));
+    }
+    EXPECT_EQ(troubles_, 1) << is_event;
+    EXPECT_LE(opens_ - opened_before, 3) << is_event;
+    EXPECT_TRUE(watch_->is_in_trouble());
+    EXPECT_LT(watch_->counts().lists, 400U) << "a storm";
+    watch_status_ = 200;
+    loop_.run_for(minutes(2));
+    tell("ADDED", "a");
+    EXPECT_FALSE(watch_->is_in_trouble());
+    EXPECT_GT(opens_, opened_before);
+  }
 }
 
 TEST_F(WatchTest, SurvivesHoursWithoutTheServerWithoutAStorm) {
   pods_ = {"a"};
-  watch_.start();
+  watch_->start();
   loop_.run();
   is_reachable_ = false;
   cut();
@@ -164,7 +197,7 @@ TEST_F(WatchTest, GarbageIsLeftAndTheRestIsNotLost) {
   for (const std::string garbage :
        {"nonsense\n", "{\"type\":\"ADDED\"}\n", "{\"type\":\"LATER\",\"object\":{}}\n",
         "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"x\"}}}\n", "[]\n"}) {
-    watch_.start();
+    watch_->start();
     loop_.run_for(seconds(1));
     channel_.stream(garbage);
     pods_.insert("p" + std::to_string(pods_.size()));
@@ -180,7 +213,7 @@ TEST_F(WatchTest, GarbageIsLeftAndTheRestIsNotLost) {
 }
 
 TEST_F(WatchTest, AServerWhoseHistoryIsLostIsListedAgain) {
-  watch_.start();
+  watch_->start();
   loop_.run();
   watch_status_ = 504;  // "too large resource version"
   pods_ = {"a"};
@@ -188,13 +221,13 @@ TEST_F(WatchTest, AServerWhoseHistoryIsLostIsListedAgain) {
   cut();
   settle();
   EXPECT_EQ(heard_, pods_);
-  EXPECT_GE(watch_.counts().lists, 2U);
+  EXPECT_GE(watch_->counts().lists, 2U);
 }
 
 TEST_F(WatchTest, AServerThatCameBackFromABackupIsListedAgain) {
   version_ = 1000;
   pods_ = {"a"};
-  watch_.start();
+  watch_->start();
   loop_.run();
   version_ = 990;  // it would say nothing before it has passed 1000 again
   pods_ = {"b"};
@@ -205,7 +238,7 @@ TEST_F(WatchTest, AServerThatCameBackFromABackupIsListedAgain) {
 
 TEST_F(WatchTest, FindsOutThatSuchAServerHasPassedItsFormerVersions) {
   pods_ = {"a"};
-  watch_.start();
+  watch_->start();
   loop_.run();
   tell("ADDED", "b");
   cut();
@@ -215,23 +248,23 @@ TEST_F(WatchTest, FindsOutThatSuchAServerHasPassedItsFormerVersions) {
   EXPECT_NE(last_target().find("resourceVersion=11"), std::string::npos) << last_target();
   loop_.run_for(Watch::k_doubt);
   EXPECT_EQ(heard_, pods_);
-  EXPECT_EQ(watch_.counts().lists, 2U);
+  EXPECT_EQ(watch_->counts().lists, 2U);
   EXPECT_EQ(troubles_, 0);
 }
 
 TEST_F(WatchTest, ListsOnceForManyBrokenStreams) {
-  watch_.start();
+  watch_->start();
   loop_.run();
   for (int i = 0; i < 40; ++i) {
     tell("ADDED", "a");
     cut();
     loop_.run_for(seconds(30));
   }
-  EXPECT_LE(watch_.counts().lists, 5U);  // in twenty minutes of it
+  EXPECT_LE(watch_->counts().lists, 5U);  // in twenty minutes of it
 }
 
 TEST_F(WatchTest, LinesMayComeInAnyPieces) {
-  watch_.start();
+  watch_->start();
   loop_.run();
   const std::string line = change("ADDED", pod("a", 11)) + "\n" + change("ADDED", pod("b", 12));
   for (const char c : line) channel_.stream(std::string(1, c));
@@ -239,12 +272,12 @@ TEST_F(WatchTest, LinesMayComeInAnyPieces) {
 }
 
 TEST_F(WatchTest, AnEndlessLineIsNotKept) {
-  watch_.start();
+  watch_->start();
   loop_.run();
   const std::string piece(size_t{1} << 20, 'x');
   for (int i = 0; i < 9; ++i) channel_.stream(piece);
   loop_.run_for(seconds(1));
-  EXPECT_GE(watch_.counts().streams, 2U);
+  EXPECT_GE(watch_->counts().streams, 2U);
 }
 
 }  // namespace
