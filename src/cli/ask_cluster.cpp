@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <set>
+#include <utility>
 
 #include "cli/interruption.h"
 #include "cli/safe_text.h"
@@ -58,7 +59,9 @@ Status ask_cluster(const std::string& kubeconfig, const std::string& context,
   poll.after(k_longest_asking, [&poll] { poll.stop(); });
   patience.begin(poll);
   interruption.ends(poll);
+  bool is_done = false;
   begin((*session)->api(), [&](Status answer) {
+    if (std::exchange(is_done, true)) return;
     told = std::move(answer);
     poll.stop();
   });

@@ -7,6 +7,7 @@
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "cli/when.h"
+#include "kube/watch.h"
 #include "supply/offering.h"
 
 namespace spillway::cli {
@@ -19,7 +20,7 @@ struct SupplyArguments {
   std::string cluster = "cluster";
 };
 
-// Nodes and pods, once.
+// Nodes and pods, once; of each no more than an agent would take.
 struct Look {
   std::vector<supply::NodeRow> nodes;
   std::vector<supply::PodRow> pods;
@@ -30,23 +31,30 @@ struct Look {
       if (!version) return done(tl::unexpected(version.error()));
       if (--missing == 0) done({});
     };
-    api.list(
-        kube::k_nodes, {}, [this](const kube::ListPage& page) { take_nodes(page); }, finish);
-    api.list(
-        kube::k_pods, {}, [this, guests](const kube::ListPage& page) { take_pods(page, guests); },
-        finish);
+    const auto look = [&api, finish, done](const kube::Resource& what, auto& rows, auto row_of) {
+      const auto take = [&rows, row_of, what, done](const kube::ListPage& page) {
+        take_page(page, rows, row_of);
+        if (rows.size() > kube::Watch::k_most_objects) done(too_many(what));
+      };
+      api.list(what, {}, take, finish);
+    };
+    look(kube::k_nodes, nodes, [](const kube::Object& node) { return supply::node_row(node); });
+    look(kube::k_pods, pods,
+         [guests](const kube::Object& pod) { return supply::pod_row(pod, guests); });
   }
-  void take_nodes(const kube::ListPage& page) {
-    if (page.is_first) nodes.clear();
+
+  template <class Row, class RowOf>
+  static void take_page(const kube::ListPage& page, std::vector<Row>& rows, const RowOf& row_of) {
+    if (page.is_first) rows.clear();
     for (const kube::Object& object : page.items) {
-      if (auto row = supply::node_row(object)) nodes.push_back(std::move(*row));
+      if (!kube::Watch::takes(object)) continue;
+      if (auto row = row_of(object)) rows.push_back(std::move(*row));
     }
   }
-  void take_pods(const kube::ListPage& page, const supply::GuestRule& guests) {
-    if (page.is_first) pods.clear();
-    for (const kube::Object& object : page.items) {
-      if (auto row = supply::pod_row(object, guests)) pods.push_back(std::move(*row));
-    }
+  static tl::unexpected<Error> too_many(const kube::Resource& what) {
+    return fail(Code::invalid, kube::to_text(what, {}),
+                fmt::format("there are more than {}", kube::Watch::k_most_objects),
+                "look whether this is an API server");
   }
 };
 

@@ -198,9 +198,17 @@ Error Watch::too_many() const {
           "look whether this is an API server"};
 }
 
-// A namespace with a slash, which no API server has, would make two names one.
+// What no API server has is passed over: a namespace with a slash would make two names one, and
+// long names cost as much memory as the server likes.
+bool Watch::takes(const Object& object) {
+  const std::string_view name = name_in(object);
+  const std::string_view space = space_in(object);
+  return !name.empty() && name.size() <= k_longest_name && space.size() <= k_longest_name &&
+         space.find('/') == std::string_view::npos;
+}
+
 void Watch::put(const Object& object) {
-  if (name_in(object).empty() || space_in(object).find('/') != std::string_view::npos) return;
+  if (!takes(object)) return;
   const std::string key = key_text(space_in(object), name_in(object));
   is_full_ = known_.size() >= k_most_objects && !known_.contains(key);
   if (is_full_) return;

@@ -44,10 +44,14 @@ struct WatchCounts {
 class Watch {
  public:
   static constexpr size_t k_most_objects = 200'000;
+  static constexpr size_t k_longest_name = 253;  // Kubernetes' own bound, of namespaces too
   static constexpr Duration k_doubt = minutes(5);
   static constexpr Duration k_settled = seconds(5);  // a stream that lived so long was no accident
 
   Watch(Api& api, Resource resource, Wanted wanted, WatchCalls calls);
+
+  // False: it has a name that no API server gives, and is passed over.
+  static bool takes(const Object& object);
 
   void start();
   bool is_synced() const { return is_synced_; }

@@ -174,6 +174,18 @@ TEST_F(WatchTest, TellsOfAServerThatNeverHasThePlaceAnyMore) {
   }
 }
 
+TEST_F(WatchTest, PassesOverNamesThatNoServerHas) {
+  pods_ = {"a", std::string(Watch::k_longest_name, 'b')};
+  const auto before = pods_;
+  pods_.insert(std::string(Watch::k_longest_name + 1, 'c'));
+  watch_->start();
+  loop_.run();
+  EXPECT_EQ(heard_, before);
+  tell("ADDED", std::string(60'000, 'd'));
+  tell("DELETED", std::string(60'000, 'd'));
+  EXPECT_EQ(heard_, before);
+}
+
 TEST_F(WatchTest, SurvivesHoursWithoutTheServerWithoutAStorm) {
   pods_ = {"a"};
   watch_->start();
