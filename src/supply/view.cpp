@@ -61,7 +61,7 @@ void View::remove_pod(std::string_view key) {
     return;
   }
   if (const auto waits = waiting_.find(key); waits != waiting_.end()) {
-    waiting_.erase(waits);
+    stop_waiting(waits);
   } else if (const auto lost = lost_.find(key); lost != lost_.end()) {
     lost_.erase(lost);
   }
@@ -72,12 +72,26 @@ void View::put(PodRow row) {
   if (row.guest || row.state == PodState::over) return;
   if (row.state == PodState::bound && !row.node.empty()) return bind(std::move(row));
   if (row.problem.empty() && row.placement) {
-    const Fingerprint kind = kind_of(row);
-    waiting_.emplace(std::move(row.key), Waiting{std::move(row.requests), std::move(row.placement),
-                                                 kind, row.state == PodState::gated});
+    wait(std::move(row));
   } else {
     lost_.emplace(std::move(row.key), std::move(row.problem));
   }
+}
+
+// Fingerprints are compared with what they stand for: whoever can make two that are equal must not
+// move a pod.
+void View::wait(PodRow row) {
+  const Fingerprint kind = kind_of(row);
+  std::shared_ptr<const Placement>& shared = placements_[kind];
+  if (shared == nullptr || *shared != *row.placement) shared = std::move(row.placement);
+  waiting_.emplace(std::move(row.key),
+                   Waiting{std::move(row.requests), shared, kind, row.state == PodState::gated});
+}
+
+void View::stop_waiting(ByName<Waiting>::iterator pod) {
+  const auto shared = placements_.find(pod->second.kind);
+  waiting_.erase(pod);
+  if (shared != placements_.end() && shared->second.use_count() == 1) placements_.erase(shared);
 }
 
 void View::bind(PodRow row) {

@@ -4,7 +4,8 @@
 // come.
 //
 // Kept of a bound own pod are its name, its requests and its node: some 200 bytes. Of guests' pods
-// and of those that have ended nothing is kept.
+// and of those that have ended nothing is kept. Waiting pods of a kind share one placement, which
+// may be long: a thousand replicas cost little more than one.
 #pragma once
 
 #include <cstddef>
@@ -72,11 +73,14 @@ class View {
     bool readable = true;
   };
   void bind(PodRow row);
+  void wait(PodRow row);
+  void stop_waiting(ByName<Waiting>::iterator pod);
   void release(ByName<Place>::iterator place);
 
   ByName<Place> places_;
   ByName<Bound> bound_;
   ByName<Waiting> waiting_;
+  std::map<Fingerprint, std::shared_ptr<const Placement>> placements_;  // by kind of those
   ByName<std::string> lost_;
   bool nodes_known_ = false;
   bool pods_known_ = false;

@@ -37,6 +37,27 @@ TEST(View, TakesTheLastRowOfAPod) {
   EXPECT_EQ(view.pods(), 0U);
 }
 
+TEST(View, KeepsOnePlacementForPodsOfAKind) {
+  View view;
+  const auto wait = [&view](const std::string& key, int64_t cpu, const std::string& zone) {
+    PodRow row;
+    row.key = key;
+    row.state = PodState::pending;
+    row.requests = requests(cpu, 1);
+    row.placement = std::make_shared<const Placement>(Placement{{{"zone", zone}}, {}, {}});
+    view.put(std::move(row));
+    return view.waiting().at(key).placement;
+  };
+  std::weak_ptr<const Placement> first = wait("a/1", 500, "a");
+  EXPECT_EQ(wait("a/2", 500, "a"), first.lock());
+  EXPECT_NE(wait("a/3", 500, "b"), first.lock());
+  view.remove_pod("a/1");
+  EXPECT_EQ(view.waiting().at("a/2").placement, first.lock());
+  view.remove_pod("a/2");
+  EXPECT_TRUE(first.expired()) << "nobody waits like that any more";
+  EXPECT_EQ(view.waiting().at("a/3").placement->selector.front().value, "b");
+}
+
 TEST(View, KeepsPodsOfANodeThatIsNotThere) {
   View view;
   view.put(bound_pod("a/1", "n1", requests(500, 1)));
