@@ -58,7 +58,7 @@ class PidFiles(unittest.TestCase):
         self.assertFalse(self.pid_file.exists())
 
     def test_a_process_that_does_not_listen_is_killed(self):
-        process = self.start("sh", "-c", "trap '' TERM; echo deaf; while :; do sleep 1000; done")
+        process = self.start("sh", "-c", "trap '' TERM; echo deaf; exec sleep 1000")
         wait_until("deafness", lambda: (self.folder / "log").read_text(), PATIENCE_SECONDS)
         processes.stop([self.pid_file], grace_seconds=0.2)
         self.assertEqual(process.wait(PATIENCE_SECONDS), -signal.SIGKILL)
