@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/arithmetic.h"
-#include "base/quantity.h"
 #include "embedded/document.h"
 #include "model/tree.h"
 
@@ -30,9 +29,13 @@ void raise(Amounts& highest, const Amounts& other) {
 
 }  // namespace
 
+Rounding rounding_of(std::string_view quantity) {
+  return quantity.starts_with('-') ? Rounding::down : Rounding::up;
+}
+
 std::optional<int64_t> parse_amount(std::string_view resource, std::string_view text) {
   const QuantityStep step = resource == "cpu" ? QuantityStep::milli : QuantityStep::whole;
-  const auto amount = parse_quantity(text, step, Rounding::up);
+  const auto amount = parse_quantity(text, step, rounding_of(text));
   return amount ? std::optional(*amount) : std::nullopt;
 }
 

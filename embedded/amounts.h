@@ -8,12 +8,15 @@
 #include <string>
 #include <string_view>
 
+#include "base/quantity.h"
 #include "model/node.h"
 
 namespace spillway::embedded {
 
 using Amounts = std::map<std::string, int64_t, std::less<>>;
 
+// As Kubernetes rounds: away from zero. A debt, however small, does not become nothing.
+Rounding rounding_of(std::string_view quantity);
 std::optional<int64_t> parse_amount(std::string_view resource, std::string_view text);
 Amounts read_amounts(const model::Node* resources);
 

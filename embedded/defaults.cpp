@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/base64.h"
-#include "base/quantity.h"
 #include "embedded/amounts.h"
 #include "embedded/document.h"
 
@@ -23,9 +22,9 @@ void put_default(Node& object, std::string_view key, Node value) {
 void round_amounts(Node& amounts) {
   for (Node& item : amounts.items) {
     const std::string text = scalar_text(&item);
-    const auto rounded = parse_quantity(text, QuantityStep::milli, Rounding::up);
-    const bool is_kept =
-        !rounded || *rounded == INT64_MAX || parse_quantity(text, QuantityStep::milli);
+    const auto rounded = parse_quantity(text, QuantityStep::milli, rounding_of(text));
+    const bool is_kept = !rounded || *rounded == INT64_MAX || *rounded == INT64_MIN ||
+                         parse_quantity(text, QuantityStep::milli);
     if (is_kept) continue;
     std::string key = std::move(item.key);
     item = text_node(cpu_to_text(*rounded));

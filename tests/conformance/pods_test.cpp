@@ -82,6 +82,9 @@ TEST_F(Pods, MayAskForNextToNothingAndForMoreThanAnyNodeHas) {
                     {"resources", "requests", "cpu"}),
             "1m");
   EXPECT_TRUE(wait_running("tiny"));
+  const auto owed = cluster_.create(k_pods, pod("owed", "-1n"));
+  ASSERT_FALSE(owed);
+  EXPECT_EQ(owed.error().code, Code::invalid);
   make(pod("huge", "100m", R"({"initContainers":[
     {"name":"one","image":"none","resources":{"requests":{"memory":"10E"}}}]})"));
   EXPECT_TRUE(wait_unschedulable("huge"));
