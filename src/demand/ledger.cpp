@@ -97,7 +97,8 @@ std::string_view to_text(UnitState state) {
 }
 
 std::string hold_key(const OfferId& group, const Ask& ask) {
-  return fmt::format("{}#{}", group.text, ask.generation);
+  constexpr size_t k_longest_name = 100;  // the broker takes keys of 128 characters
+  return fmt::format("{}#{}", group.text.substr(0, k_longest_name), ask.generation);
 }
 
 std::string placeholder_id(const Ask& ask, int32_t number) {

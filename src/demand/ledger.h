@@ -146,7 +146,8 @@ class Ledger {
   std::map<std::string, OfferId, std::less<>> places_;
 };
 
-// What a hold for the ask is keyed by at the broker: unique to buyer, group and generation.
+// What a hold for the ask is keyed by at the broker: unique to buyer and generation, which counts
+// through all groups. The group is for people who read it, as far as there is room.
 std::string hold_key(const OfferId& group, const Ask& ask);
 
 // "spillway://ask-7/2": the second of those whose outcome is not known.

@@ -56,6 +56,14 @@ TEST_F(LedgerTest, CountsAnAskBeforeItsOutcomeIsKnown) {
   EXPECT_EQ(increase(1).generation, 2);  // never the same again
 }
 
+TEST_F(LedgerTest, HasKeysThatABrokerTakesForTheLongestNames) {
+  const OfferId longest(std::string(63, 'a') + "/" + std::string(63, 'b'));
+  const Ask first{1'800'000'000'000, 1, {}, k_now};
+  const Ask second{1'800'000'000'001, 1, {}, k_now};
+  EXPECT_LE(hold_key(longest, first).size(), 128u);
+  EXPECT_NE(hold_key(longest, first), hold_key(longest, second));
+}
+
 TEST_F(LedgerTest, KeepsWhatWasGrantedOfAShortfall) {
   const ContractId contract = grant(increase(3), 2);
   EXPECT_EQ(target(), 2);
