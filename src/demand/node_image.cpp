@@ -19,6 +19,8 @@ std::string gpu_resource(const std::string& model) {
   return "nvidia.com/gpu";
 }
 
+}  // namespace
+
 model::Resources as_node_has(const model::Resources& shape) {
   model::Resources has = shape;
   has.gpus.clear();
@@ -29,8 +31,6 @@ model::Resources as_node_has(const model::Resources& shape) {
   }
   return has;
 }
-
-}  // namespace
 
 NodeImage node_image(const model::Offer& offer, std::string name, std::string provider_id) {
   const std::string provider(owner_of(offer.id.text));

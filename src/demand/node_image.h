@@ -28,6 +28,9 @@ struct NodeImage {
   bool operator==(const NodeImage&) const = default;
 };
 
+// A unit's shape as its node and pods count it: GPUs by vendor, among the extended.
+model::Resources as_node_has(const model::Resources& shape);
+
 NodeImage node_image(const model::Offer& offer, std::string name, std::string provider_id);
 
 // The offer that a node was made, or would be made, from; empty: it says none.
