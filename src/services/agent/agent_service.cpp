@@ -1,11 +1,9 @@
 #include "services/agent/agent_service.h"
 
 #include <array>
-#include <csignal>
 #include <memory>
 #include <optional>
 
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "kube/session.h"
@@ -17,51 +15,16 @@
 #include "services/agent/reload.h"
 #include "services/agent/renewal_timer.h"
 #include "services/agent/state_file.h"
+#include "services/connect.h"
 #include "services/metrics.h"
 #include "services/operations_port.h"
 #include "services/service_loop.h"
+#include "services/signals.h"
 
 namespace spillway::services {
 namespace {
 
 constexpr Duration k_longest_goodbye = seconds(5);
-
-// Signals as a descriptor, from here to the end of its life.
-class Signals {
- public:
-  Signals() {
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, signal);
-    pthread_sigmask(SIG_BLOCK, &set, &before_);
-    fd_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-  }
-  Signals(const Signals&) = delete;
-  Signals& operator=(const Signals&) = delete;
-  ~Signals() {
-    if (fd_ >= 0) ::close(fd_);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  int fd() const { return fd_; }
-  int next() {  // 0: none
-    signalfd_siginfo info{};
-    if (::read(fd_, &info, sizeof info) != static_cast<ssize_t>(sizeof info)) return 0;
-    return static_cast<int>(info.ssi_signo);
-  }
-
- private:
-  sigset_t before_{};
-  int fd_ = -1;
-};
-
-Result<std::unique_ptr<net::Client>> connect_to(net::Poll& poll, const std::string& broker,
-                                                net::ClientOptions options) {
-  const auto url = net::parse_url(broker);
-  if (!url) return tl::unexpected(url.error());
-  options.host = url->host;
-  options.port = url->port;
-  return net::Client::create(poll, std::move(options));
-}
 
 // The pod, and which of its processes: it may have been started before.
 std::string holder_name(host::Random& random) {
