@@ -29,15 +29,23 @@ std::string holder_of(int lock) {
 
 }  // namespace
 
-Result<std::unique_ptr<StateFile>> StateFile::open(const std::string& folder) {
+StateKind agent_state() {
+  return {"agent",
+          [](const std::string& json, const std::string& source) {
+            return state_from_json(json, source).map([](const AgentState&) {});
+          },
+          "start once with --forget-state: the broker still knows what was published and sold"};
+}
+
+Result<std::unique_ptr<StateFile>> StateFile::open(const std::string& folder, StateKind kind) {
   SPILLWAY_TRY(pki::make_private_folder(folder));
-  const std::string path = folder + "/agent.lock";
+  const std::string path = fmt::format("{}/{}.lock", folder, kind.name);
   pki::FileHandle lock(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!lock.is_open()) return pki::fail_errno(path, "it cannot be opened", errno);
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return pki::fail_errno(path, "it cannot be locked", errno);
     return fail(Code::conflict, folder,
-                fmt::format("{} is an agent with the same state", holder_of(lock.get())),
+                fmt::format("{} is an {} with the same state", holder_of(lock.get()), kind.name),
                 "stop that one, or give this one a folder of its own");
   }
   const std::string pid = fmt::format("{}\n", ::getpid());
@@ -45,7 +53,7 @@ Result<std::unique_ptr<StateFile>> StateFile::open(const std::string& folder) {
       ::pwrite(lock.get(), pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
     return pki::fail_errno(path, "it cannot be written", errno);
   }
-  return std::unique_ptr<StateFile>(new StateFile(folder, std::move(lock)));
+  return std::unique_ptr<StateFile>(new StateFile(folder, std::move(kind), std::move(lock)));
 }
 
 void StateFile::save(const std::string& json, std::function<void(Status)> then) {
@@ -73,14 +81,11 @@ Result<std::string> StateFile::load() {
   }
   text.resize(have);
   if (text.empty()) {
-    return fail(Code::invalid, path_, "it is empty",
-                "start once with --forget-state: the broker still knows what was published and "
-                "sold");
+    return fail(Code::invalid, path_, "it is empty", kind_.mend);
   }
-  if (auto state = state_from_json(text, path_); !state) {
-    Error error = std::move(state).error();
-    error.next =
-        "start once with --forget-state: the broker still knows what was published and sold";
+  if (auto whole = kind_.check(text, path_); !whole) {
+    Error error = std::move(whole).error();
+    error.next = kind_.mend;
     return tl::unexpected(std::move(error));
   }
   return text;

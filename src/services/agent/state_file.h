@@ -1,7 +1,8 @@
-// StateFile: an agent's state in a file of its own folder, replaced as a whole. One agent per
+// StateFile: a service's state in a file of its own folder, replaced as a whole. One of a kind per
 // folder: two of them would use the same numbers for different things.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -10,10 +11,19 @@
 
 namespace spillway::agent {
 
+// Whose state it is, and how a file that is not whole is known and mended.
+struct StateKind {
+  std::string name;  // of the file, without .json
+  std::function<Status(const std::string& json, const std::string& source)> check;
+  std::string mend;
+};
+StateKind agent_state();
+
 class StateFile final : public StateStore {
  public:
-  // Makes the folder if it is not there. Refuses when another agent has it, and says which.
-  static Result<std::unique_ptr<StateFile>> open(const std::string& folder);
+  // Makes the folder if it is not there. Refuses when another of this kind has it, and says which.
+  static Result<std::unique_ptr<StateFile>> open(const std::string& folder,
+                                                 StateKind kind = agent_state());
 
   void save(const std::string& json, std::function<void(Status)> then) override;
   Result<std::string> load() override;
@@ -22,9 +32,12 @@ class StateFile final : public StateStore {
   const std::string& path() const { return path_; }
 
  private:
-  StateFile(const std::string& folder, pki::FileHandle lock)
-      : path_(folder + "/agent.json"), lock_(std::move(lock)) {}
+  StateFile(const std::string& folder, StateKind kind, pki::FileHandle lock)
+      : kind_(std::move(kind)),
+        path_(fmt::format("{}/{}.json", folder, kind_.name)),
+        lock_(std::move(lock)) {}
 
+  StateKind kind_;
   std::string path_;
   pki::FileHandle lock_;
 };
