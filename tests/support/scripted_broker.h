@@ -1,7 +1,11 @@
-// As much of a broker as an agent can tell from a real one: sequence numbers, epochs, a snapshot, a
-// stream. Every pool's report number must be above all before it. `first` may answer instead.
+// As much of a broker as an agent or a buyer can tell from a real one: sequence numbers, epochs, a
+// snapshot, a stream; queries, holds under keys, confirmations, releases. Every pool's report
+// number must be above all before it. `first` may answer instead; `loses` loses an answer to what
+// was done.
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,7 +20,11 @@ namespace spillway::test {
 class ScriptedBroker {
  public:
   explicit ScriptedBroker(host::Loop& loop) : channel(loop), loop_(loop) {
-    channel.script = [this](const net::Request& request) { return answer(request); };
+    channel.script = [this](const net::Request& request) -> std::optional<Result<net::Response>> {
+      auto told = answer(request);
+      if (loses(request)) return lost();
+      return told;
+    };
   }
 
   template <class T>
@@ -88,6 +96,10 @@ class ScriptedBroker {
   std::vector<std::string> noticed;
   std::vector<std::string> renewed;
   int64_t last_report = 0;
+  ClusterId buyer{"home"};
+  std::map<std::string, int32_t> free_units;      // of offers; those not named have ten
+  std::map<std::string, wire::HoldAnswer> holds;  // by key
+  std::function<bool(const net::Request&)> loses = [](const net::Request&) { return false; };
   ScriptedChannel::Script first = [](const net::Request&) {
     return std::optional<Result<net::Response>>(net::Response{0, {}, {}});  // no opinion
   };
@@ -107,7 +119,9 @@ class ScriptedBroker {
     if (path[1] == "offers") return get_offer(path[2] + "/" + path[3]);
     if (path[1] == "snapshot") return ok(snapshot());
     if (path[1] == "events") return follow(request);
-    if (path[1] == "contracts") return contract(path);
+    if (path[1] == "contracts") return contract(path, request);
+    if (path[1] == "query") return query();
+    if (path[1] == "holds") return hold(request);
     return refusal(Code::not_found, request.target, "no such thing");
   }
 
@@ -170,12 +184,97 @@ class ScriptedBroker {
                              offers[id].sequence, false});
   }
 
-  Result<net::Response> contract(const std::vector<std::string>& path) {
+  int32_t& free_of(const std::string& offer) {
+    return free_units.try_emplace(offer, 10).first->second;
+  }
+
+  Result<net::Response> query() {
+    wire::QueryAnswer told;
+    told.outcome = "ok";
+    for (const auto& [id, put] : offers) {
+      wire::Candidate one;
+      one.offer = put.offer.id;
+      one.provider = ClusterId(std::string(owner_of(id)));
+      one.pool = put.offer.pool;
+      one.free_units = free_of(id);
+      one.rate = model::hourly_rate(put.offer.price, put.offer.shape);
+      if (one.free_units > 0) told.candidates.push_back(one);
+    }
+    return ok(told);
+  }
+
+  Result<net::Response> hold(const net::Request& request) {
+    const std::string key = *net::find_header(request.headers, "Idempotency-Key");
+    if (holds.contains(key)) return ok(holds[key]);
+    const auto body = model::read_json<wire::HoldRequest>(request.body, "hold");
+    const market::HoldLine& line = body->lines.at(0);
+    const std::string id = line.offer.text;
+    if (!offers.contains(id)) return refusal(Code::not_found, "offer " + id, "no such offer");
+    const int32_t units = std::min(line.units, free_of(id));
+    if (units < line.at_least) return refusal(Code::taken, "offer " + id, "none are free");
+    free_of(id) -= units;
+    const model::Offer& offer = offers[id].offer;
+    model::Contract made;
+    made.id = make_contract_id(loop_.now(), 5, holds.size() + 1);
+    made.buyer = buyer;
+    made.provider = ClusterId(std::string(owner_of(id)));
+    made.pool = offer.pool;
+    made.offer = offer.id;
+    made.shape = offer.shape;
+    made.price = offer.price;
+    made.rate = model::hourly_rate(offer.price, offer.shape);
+    made.terms = offer.terms;
+    for (int32_t i = 0; i < units; ++i) made.units.push_back({i, true, {}, 0, 0});
+    made.created = loop_.now();
+    made.deadline = loop_.now() + body->ttl;
+    contracts[made.id.text] = made;
+    holds[key].grants = {{made.id, offer.id, units, made.deadline, made.rate, made.price.currency}};
+    return ok(holds[key]);
+  }
+
+  Result<net::Response> confirm(model::Contract& known) {
+    if (known.state == model::ContractState::hold && known.deadline <= loop_.now()) {
+      known.state = model::ContractState::closed;
+      known.reason = model::EndReason::expired;
+    }
+    if (known.state == model::ContractState::closed) {
+      return refusal(Code::gone, "contract " + known.id.text, "it has ended");
+    }
+    if (known.state == model::ContractState::hold) {
+      known.state = model::ContractState::active;
+      known.started = loop_.now();
+      known.deadline = loop_.now() + known.terms.lease;
+    }
+    return ok(wire::ContractAnswer{known});
+  }
+
+  Result<net::Response> release(model::Contract& known, const net::Request& request) {
+    const auto body = model::read_json<wire::ReleaseRequest>(request.body, "release");
+    for (model::Unit& unit : known.units) {
+      const auto& named = body->units;
+      const bool is_named =
+          named.empty() || std::find(named.begin(), named.end(), unit.number) != named.end();
+      if (!is_named || !unit.live) continue;
+      unit.live = false;
+      unit.ended = loop_.now();
+      free_of(known.offer.text) += 1;
+    }
+    if (known.live_units() == 0) {
+      known.state = model::ContractState::closed;
+      known.reason = model::EndReason::released;
+    }
+    return ok(wire::ContractAnswer{known});
+  }
+
+  Result<net::Response> contract(const std::vector<std::string>& path,
+                                 const net::Request& request) {
     const auto found = contracts.find(path[2]);
     if (found == contracts.end()) {
       return refusal(Code::not_found, "contract " + path[2], "no such contract");
     }
     model::Contract& known = found->second;
+    if (path.size() > 3 && path[3] == "confirm") return confirm(known);
+    if (path.size() > 3 && path[3] == "release") return release(known, request);
     if (path.size() > 3 && path[3] == "notice") {
       if (known.state != model::ContractState::closing) noticed.push_back(path[2]);
       known.state = model::ContractState::closing;
