@@ -1,0 +1,168 @@
+#include "services/autoscaler/asks.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+
+namespace spillway::autoscaler {
+namespace {
+
+// Nobody can say whether the broker did it.
+bool leaves_hold_open(const Error& error) {
+  return error.code == Code::unavailable || error.code == Code::contended ||
+         error.code == Code::internal;
+}
+
+// An answer that cannot be read is an error of ours, and says nothing of the contract.
+bool ends_contract(const Error& error) {
+  return error.code == Code::gone || error.code == Code::not_found || error.code == Code::denied ||
+         error.code == Code::conflict || error.code == Code::over_quota ||
+         error.code == Code::over_budget;
+}
+
+Error told_of_another(const ContractId& id) {
+  return {Code::unavailable, "contract " + id.text, "the broker told of another one",
+          "look at the broker"};
+}
+
+}  // namespace
+
+void Asks::start() {
+  for (const auto& [id, group] : keeper_.ledger().state().groups) {
+    for (const demand::Ask& ask : group.asks) {
+      going_[ask.generation] = {id, {}, {}};
+    }
+  }
+  context_.wake_by(context_.now());
+}
+
+void Asks::add(const OfferId& group, const demand::Ask& ask, Then then) {
+  going_[ask.generation] = {group, {}, std::move(then)};
+  keeper_.flush(life_.guard([this] { context_.wake_by(context_.now()); }));
+}
+
+Instant Asks::step() {
+  const Instant now = context_.now();
+  Instant next = agent::k_never;
+  for (auto& [generation, going] : going_) {
+    if (going.attempt.in_flight || generation > keeper_.saved_generation()) continue;
+    if (!going.attempt.is_due(now, host::k_refused_wait)) {
+      next = std::min(next, going.attempt.due);
+    } else if (in_flight_ < agent::k_most_in_flight) {
+      hold(generation, going);
+    }
+  }
+  return next;
+}
+
+const demand::Ask* Asks::find(const Going& going, int64_t generation) const {
+  const demand::GroupState* group = keeper_.ledger().find(going.group);
+  if (group == nullptr) return nullptr;
+  for (const demand::Ask& ask : group->asks) {
+    if (ask.generation == generation) return &ask;
+  }
+  return nullptr;
+}
+
+template <class F>
+auto Asks::heard(int64_t generation, F then) {
+  return life_.guard([this, generation, then = std::move(then)](const auto& answer) {
+    if (going_.contains(generation)) then(answer);
+  });
+}
+
+void Asks::hold(int64_t generation, Going& going) {
+  going.attempt.in_flight = true;
+  in_flight_ += 1;
+  const demand::Ask& ask = *find(going, generation);
+  const wire::HoldRequest body{{{going.group, ask.asked, 1}}, k_hold};
+  context_.client.hold(
+      demand::hold_key(going.group, ask), body,
+      heard(generation, [this, generation](const auto& answer) { on_hold(generation, answer); }));
+}
+
+void Asks::on_hold(int64_t generation, const Result<wire::HoldAnswer>& answer) {
+  if (!answer && leaves_hold_open(answer.error())) return try_again(generation, answer.error());
+  if (!answer) return refuse(generation, answer.error());
+  const Going& going = going_.at(generation);
+  if (answer->grants.size() != 1 || answer->grants.front().offer != going.group) {
+    return try_again(generation, told_of_another({}));
+  }
+  const ContractId contract = answer->grants.front().contract;
+  if (find(going, generation)->wanted() == 0) return give_back(generation, contract);
+  confirm(generation, contract);
+}
+
+void Asks::confirm(int64_t generation, const ContractId& contract) {
+  context_.client.confirm(contract, heard(generation, [this, generation, contract](const auto& it) {
+                            on_confirm(generation, contract, it);
+                          }));
+}
+
+void Asks::on_confirm(int64_t generation, const ContractId& contract,
+                      const Result<wire::ContractAnswer>& answer) {
+  if (answer && answer->contract.id == contract) return grant(generation, answer->contract);
+  const Error error = answer ? told_of_another(contract) : answer.error();
+  if (!ends_contract(error)) return try_again(generation, error);
+  // It may be closing, by the provider's notice: nobody will use what is left of it.
+  context_.client.release(contract, {}, [](const Result<wire::ContractAnswer>&) {});
+  refuse(generation, error);
+}
+
+void Asks::give_back(int64_t generation, const ContractId& contract) {
+  context_.client.release(
+      contract, {},
+      heard(generation, [this, generation](const Result<wire::ContractAnswer>& answer) {
+        if (!answer && !ends_contract(answer.error())) return try_again(generation, answer.error());
+        refuse(generation, {Code::conflict, "units", "they were cancelled", "ask for others"});
+      }));
+}
+
+void Asks::grant(int64_t generation, const model::Contract& contract) {
+  const Going& going = going_.at(generation);
+  const int32_t asked = find(going, generation)->asked;
+  const int32_t got = contract.live_units();
+  Status outcome;
+  if (got < asked) {
+    outcome = fail(Code::taken, "group " + in_quotes(going.group.text),
+                   fmt::format("{} of {} units could be had; they stay", got, asked),
+                   "take the others from another group");
+  }
+  keeper_.ledger().granted(going.group, generation, contract, context_.now());
+  granted_(contract);
+  context_.log.write(services::Level::info, "units bought",
+                     {{"group", going.group.text},
+                      {"contract", contract.id.text},
+                      {"units", std::to_string(got)},
+                      {"asked", std::to_string(asked)}});
+  settle(generation, outcome);
+}
+
+void Asks::refuse(int64_t generation, const Error& error) {
+  const OfferId group = going_.at(generation).group;
+  context_.log.write(services::Level::warning, "units not to be had",
+                     {{"group", group.text}, {"why", error.message()}});
+  keeper_.ledger().refused(group, generation);
+  settle(generation, tl::unexpected(error));
+}
+
+void Asks::try_again(int64_t generation, const Error& error) {
+  in_flight_ -= 1;
+  agent::Attempt& attempt = going_.at(generation).attempt;
+  attempt.in_flight = false;
+  attempt.fail(context_, "what came of a hold is not known", error);
+  context_.wake_by(attempt.due);
+}
+
+void Asks::settle(int64_t generation, const Status& status) {
+  in_flight_ -= 1;
+  Then then = std::move(going_.at(generation).then);
+  going_.erase(generation);
+  context_.wake_by(context_.now());
+  keeper_.flush([then = std::move(then), status] {
+    if (then) then(status);
+  });
+}
+
+}  // namespace spillway::autoscaler

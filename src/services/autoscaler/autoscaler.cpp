@@ -1,0 +1,177 @@
+#include "services/autoscaler/autoscaler.h"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+
+namespace spillway::autoscaler {
+
+Autoscaler::Autoscaler(host::Loop& loop, host::Random& random, net::Channel& broker,
+                       agent::StateStore& store, NodeMaker& maker, services::Log& log,
+                       AutoscalerOptions options)
+    : loop_(loop),
+      maker_(maker),
+      options_(std::move(options)),
+      contracts_(
+          loop, random, no_store_, log, [] {}, [] {}),
+      keeper_(loop, random, store, log),
+      alarm_(loop, [this] { step(); }),
+      context_{loop,
+               random,
+               log,
+               agent::AgentOptions{options_.cluster},
+               wire::BrokerClient(broker),
+               contracts_,
+               [this](Instant time) { alarm_.wake_by(time); }},
+      market_(context_, options_.market,
+              [this] {
+                if (ledger().state().groups.empty()) show();
+              }),
+      holdings_(context_, keeper_, [this] { alarm_.wake_by(loop_.now()); }),
+      asks_(context_, keeper_,
+            [this](const model::Contract& contract) { holdings_.bought(contract); }),
+      units_(context_, keeper_, maker,
+             {[this](const ContractId& id) { return holdings_.is_over(id); },
+              [this](const model::Contract& contract) { holdings_.put(contract); }}) {}
+
+Status Autoscaler::start() {
+  SPILLWAY_TRY(keeper_.load(options_.cluster));
+  const auto contracts = contracts_.load(options_.cluster);
+  if (!contracts) return tl::unexpected(contracts.error());
+  maker_.start(life_.guard([this] { alarm_.wake_by(loop_.now()); }));
+  holdings_.start();
+  asks_.start();
+  alarm_.wake_by(loop_.now());
+  return {};
+}
+
+void Autoscaler::credentials_changed() {
+  if (is_stopped_) return;
+  holdings_.reconnect();
+  market_.look_soon();
+}
+
+void Autoscaler::stop(std::function<void()> done) {
+  is_stopped_ = true;
+  holdings_.stop();
+  keeper_.flush(std::move(done));
+}
+
+void Autoscaler::step() {
+  if (is_stopped_) return;
+  Instant next = asks_.step();
+  next = std::min(next, units_.step());
+  next = std::min(next, holdings_.step());
+  next = std::min(next, market_.step());
+  if (next < agent::k_never) alarm_.wake_by(next);
+}
+
+void Autoscaler::show() {
+  keeper_.ledger().show(market_.on_sale());
+  pod_prices_ = demand::PodPrices(ledger().state());
+}
+
+// Before the market is known, what is held is all there is to show.
+void Autoscaler::refresh() {
+  if (market_.is_known()) show();
+  market_.look_soon();
+}
+
+Autoscaler::Then Autoscaler::in_time(Then then) {
+  auto waiting = std::make_shared<Then>(std::move(then));
+  auto answer = [waiting](const Status& status) {
+    if (const Then once = std::exchange(*waiting, nullptr)) once(status);
+  };
+  loop_.after(k_answer_within, life_.guard([answer] {
+    answer(fail(Code::unavailable, "broker", "what came of it is not known yet",
+                "look at the group's target: it counts until that is known"));
+  }));
+  return answer;
+}
+
+void Autoscaler::increase(const OfferId& group, int32_t delta, Then then) {
+  const auto ask = keeper_.ledger().increase(group, delta, loop_.now());
+  if (!ask) return then(tl::unexpected(ask.error()));
+  asks_.add(group, *ask, in_time(std::move(then)));
+}
+
+void Autoscaler::remove(const OfferId& group, std::vector<demand::NodeRef> nodes, Then then) {
+  answer_when_safe(keeper_.ledger().remove(group, nodes, loop_.now()), then);
+}
+
+void Autoscaler::cancel(const OfferId& group, int32_t delta, Then then) {
+  answer_when_safe(keeper_.ledger().cancel(group, delta, loop_.now()), then);
+}
+
+void Autoscaler::answer_when_safe(const Status& status, const Then& then) {
+  if (!status) return then(status);
+  keeper_.flush(life_.guard([this, answer = in_time(then)] {
+    answer({});
+    alarm_.wake_by(loop_.now());
+  }));
+}
+
+// The Cluster Autoscaler makes templates of nodes that it has seen, with their provider id and
+// another name: such a one is not held, it would be bought.
+const demand::HeldUnit* Autoscaler::find_held(const model::Labels& labels,
+                                              const std::string& provider_id) const {
+  const auto id = ledger().group_of({provider_id, {}});
+  if (!id) return nullptr;
+  const std::string* host = model::find_label(labels, "kubernetes.io/hostname");
+  for (const demand::HeldUnit& unit : ledger().find(*id)->units) {
+    if (unit_provider_id(unit.contract, unit.number) != provider_id) continue;
+    return host == nullptr || *host == unit_name(unit.contract, unit.number) ? &unit : nullptr;
+  }
+  return nullptr;
+}
+
+Result<int64_t> Autoscaler::node_price(const model::Labels& labels, const std::string& provider_id,
+                                       const cluster_autoscaler::Window& window) const {
+  if (const demand::HeldUnit* unit = find_held(labels, provider_id)) {
+    if (const model::Contract* contract = holdings_.find(unit->contract)) {
+      return demand::price_of_held({contract->rate, contract->price.minimum_term,
+                                    contract->started.value_or(contract->created)},
+                                   window.from, window.to);
+    }
+  }
+  OfferId id = demand::offer_of(labels);
+  if (id.text.empty()) id = ledger().group_of({provider_id, {}}).value_or(OfferId());
+  const demand::GroupState* group = ledger().find(id);
+  if (group == nullptr) {
+    return fail(Code::not_found, "node " + in_quotes(provider_id),
+                "its labels name no offer that is known here",
+                "ask for prices of nodes of these groups only");
+  }
+  return demand::price_of_new(group->offer, window.to - window.from);
+}
+
+int64_t Autoscaler::pod_price(const model::Resources& requests,
+                              const cluster_autoscaler::Window& window) const {
+  return pod_prices_.price(requests, window.to - window.from);
+}
+
+std::vector<std::string> Autoscaler::gpu_models() const {
+  std::set<std::string> models;
+  for (const auto& [id, group] : ledger().state().groups) {
+    for (const model::Count& gpu : group.offer.shape.gpus) models.insert(gpu.name);
+  }
+  return {models.begin(), models.end()};
+}
+
+AutoscalerStatus Autoscaler::status() const {
+  AutoscalerStatus status{holdings_.is_connected(), market_.is_known(), 0, 0, 0, 0};
+  for (const auto& [id, group] : ledger().state().groups) {
+    status.groups += 1;
+    status.target += group.target();
+    for (const demand::HeldUnit& unit : group.units) {
+      status.running += unit.state == demand::UnitState::running ? 1 : 0;
+      status.failed += unit.state == demand::UnitState::failed ? 1 : 0;
+    }
+  }
+  return status;
+}
+
+}  // namespace spillway::autoscaler

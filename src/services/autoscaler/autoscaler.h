@@ -1,0 +1,98 @@
+// Autoscaler: serves the Cluster Autoscaler's calls from the market: offers are its node groups,
+// units of contracts its nodes. What it does follows from the ledger, which is saved before the
+// broker is asked for anything, so it can be killed at any time and goes on where it was.
+//
+// It has no thread, no file, no clock of its own.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cluster_autoscaler/cloud_provider.h"
+#include "demand/prices.h"
+#include "host/alarm.h"
+#include "host/lifeline.h"
+#include "services/autoscaler/asks.h"
+#include "services/autoscaler/holdings.h"
+#include "services/autoscaler/ledger_keeper.h"
+#include "services/autoscaler/market_view.h"
+#include "services/autoscaler/node_maker.h"
+#include "services/autoscaler/units.h"
+
+namespace spillway::autoscaler {
+
+struct AutoscalerOptions {
+  ClusterId cluster;
+  MarketOptions market = {};
+};
+
+struct AutoscalerStatus {
+  bool is_connected = false;  // the broker's events are followed
+  bool is_market_known = false;
+  int64_t groups = 0;
+  int64_t target = 0;  // of all groups
+  int64_t running = 0;
+  int64_t failed = 0;
+};
+
+class Autoscaler final : public cluster_autoscaler::Provider {
+ public:
+  // The Cluster Autoscaler waits 5 s. Whatever is not known by then it is told so, and hears of
+  // what came of it by the group's target.
+  static constexpr Duration k_answer_within = milliseconds(3500);
+
+  Autoscaler(host::Loop& loop, host::Random& random, net::Channel& broker, agent::StateStore& store,
+             NodeMaker& maker, services::Log& log, AutoscalerOptions options);
+
+  Status start();              // once
+  void credentials_changed();  // whoever was turned away tries again now
+  // Saves, and calls when that is done. Nothing is given back.
+  void stop(std::function<void()> done);
+  AutoscalerStatus status() const;
+
+  const demand::Ledger& ledger() const override { return keeper_.ledger(); }
+  void refresh() override;
+  void increase(const OfferId& group, int32_t delta, Then then) override;
+  void remove(const OfferId& group, std::vector<demand::NodeRef> nodes, Then then) override;
+  void cancel(const OfferId& group, int32_t delta, Then then) override;
+  Result<int64_t> node_price(const model::Labels& labels, const std::string& provider_id,
+                             const cluster_autoscaler::Window& window) const override;
+  int64_t pod_price(const model::Resources& requests,
+                    const cluster_autoscaler::Window& window) const override;
+  std::vector<std::string> gpu_models() const override;
+
+ private:
+  void step();
+  void show();
+  void answer_when_safe(const Status& status, const Then& then);
+  Then in_time(Then then);
+  const demand::HeldUnit* find_held(const model::Labels& labels,
+                                    const std::string& provider_id) const;
+
+  // What Follower and the like keep of contracts begins anew with every start: the ledger is what
+  // is saved.
+  class NoStore final : public agent::StateStore {
+   public:
+    void save(const std::string&, std::function<void(Status)> then) override { then({}); }
+    Result<std::string> load() override { return std::string(); }
+  };
+
+  host::Loop& loop_;
+  NodeMaker& maker_;
+  AutoscalerOptions options_;
+  NoStore no_store_;
+  agent::StateKeeper contracts_;
+  LedgerKeeper keeper_;
+  host::Alarm alarm_;
+  agent::Context context_;
+  MarketView market_;
+  Holdings holdings_;
+  Asks asks_;
+  Units units_;
+  demand::PodPrices pod_prices_;
+  bool is_stopped_ = false;
+  host::Lifeline life_;
+};
+
+}  // namespace spillway::autoscaler

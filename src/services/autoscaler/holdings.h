@@ -1,0 +1,52 @@
+// Holdings: the contracts that the ledger's units live on, as the broker tells them; their leases
+// are renewed. A unit whose contract ends by the other side's will is failed in the ledger, with
+// why: the Cluster Autoscaler then takes it away and looks for another.
+//
+// Contracts that others bought for this cluster are not touched: they are not in the ledger. The
+// broker's silence ends nothing (law 4).
+#pragma once
+
+#include <functional>
+#include <set>
+
+#include "services/agent/context.h"
+#include "services/agent/follower.h"
+#include "services/agent/renewals.h"
+#include "services/agent/tenancy.h"
+#include "services/autoscaler/ledger_keeper.h"
+
+namespace spillway::autoscaler {
+
+class Holdings {
+ public:
+  // `changed`: some units have failed.
+  Holdings(agent::Context& context, LedgerKeeper& keeper, std::function<void()> changed);
+
+  void start() { follower_.start(); }
+  void stop() { follower_.stop(); }
+  void reconnect() { follower_.reconnect(); }
+  bool is_connected() const { return follower_.is_connected(); }
+  Instant step();
+
+  void bought(const model::Contract& contract);                          // the ledger has it
+  void put(const model::Contract& contract) { tenancy_.put(contract); }  // as it is by an answer
+  const model::Contract* find(const ContractId& id) const;               // live, as last told
+  bool is_over(const ContractId& id) const { return over_.contains(id); }
+
+ private:
+  std::set<ContractId> in_ledger() const;
+  void on_event(const wire::EventBody& event);
+  void take_over(const wire::SnapshotAnswer& snapshot);
+  void seen(const model::Contract& contract);
+  void remember_over(const ContractId& id);
+
+  agent::Context& context_;
+  LedgerKeeper& keeper_;
+  std::function<void()> changed_;
+  std::set<ContractId> over_;  // closed, and still in the ledger
+  agent::Renewals renewals_;
+  agent::Tenancy tenancy_;
+  agent::Follower follower_;
+};
+
+}  // namespace spillway::autoscaler

@@ -1,0 +1,132 @@
+#include "services/autoscaler/market_view.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "demand/best_of_class.h"
+
+namespace spillway::autoscaler {
+namespace {
+
+constexpr int32_t k_query_page = 1000;
+
+// Whatever there is, but our own: a cluster does not buy from itself.
+model::Intent anything(const ClusterId& buyer, const Currency& currency) {
+  model::Intent intent;
+  intent.shape.cpu_millis = 1;
+  intent.currency = currency;
+  intent.constraints.tolerate_all_taints = true;
+  intent.constraints.excluded_providers = {buyer};
+  return intent;
+}
+
+}  // namespace
+
+MarketView::MarketView(agent::Context& context, MarketOptions options,
+                       std::function<void()> changed)
+    : context_(context), options_(options), changed_(std::move(changed)) {}
+
+void MarketView::look_soon() {
+  const Instant soon = std::max(context_.now(), looked_ + k_pause);
+  if (attempt_.in_flight || attempt_.backoff.failures() > 0 || attempt_.due <= soon) return;
+  attempt_.due = soon;
+  context_.wake_by(soon);
+}
+
+Instant MarketView::step() {
+  if (attempt_.in_flight) return agent::k_never;
+  if (!attempt_.is_due(context_.now(), host::k_refused_wait)) return attempt_.due;
+  attempt_.in_flight = true;
+  turn_ += 1;
+  asking_ = 0;
+  looked_ = context_.now();
+  candidates_.clear();
+  wanted_.clear();
+  ask_page({});
+  return agent::k_never;
+}
+
+template <class F>
+auto MarketView::heard(F then) {
+  return life_.guard([this, turn = turn_, then = std::move(then)](const auto& what) {
+    if (turn == turn_) then(what);
+  });
+}
+
+void MarketView::ask_page(const std::string& cursor) {
+  const wire::QueryRequest query{anything(context_.options.cluster, options_.currency),
+                                 k_query_page, cursor, false};
+  context_.client.query(
+      query, heard([this](const Result<wire::QueryAnswer>& answer) { on_page(answer); }));
+}
+
+void MarketView::on_page(const Result<wire::QueryAnswer>& answer) {
+  if (!answer) return fail(answer.error());
+  for (const wire::Candidate& one : answer->candidates) {
+    if (candidates_.size() < k_most_offers) candidates_.push_back(one);
+  }
+  const bool is_last = answer->next.empty() || answer->candidates.empty();
+  if (!is_last && candidates_.size() < k_most_offers) return ask_page(answer->next);
+  for (const wire::Candidate& one : candidates_) {
+    const auto at = known_.find(one.offer);
+    if (at == known_.end() || at->second.rate != one.rate)
+      wanted_.emplace_back(one.offer, one.rate);
+  }
+  std::reverse(wanted_.begin(), wanted_.end());  // taken from the end
+  ask_offers();
+}
+
+void MarketView::ask_offers() {
+  while (asking_ < agent::k_most_in_flight && !wanted_.empty()) {
+    const auto [id, rate] = wanted_.back();
+    wanted_.pop_back();
+    asking_ += 1;
+    context_.client.get_offer(
+        id, heard([this, id = id, rate = rate](const Result<wire::OfferRow>& answer) {
+          asking_ -= 1;
+          on_offer(id, rate, answer);
+        }));
+  }
+  if (asking_ == 0 && wanted_.empty()) finish();
+}
+
+void MarketView::on_offer(const OfferId& id, int64_t rate, const Result<wire::OfferRow>& answer) {
+  if (answer && answer->offer.id == id) {
+    known_[id] = {answer->offer, rate};
+  } else if (!answer && describe(answer.error().code).not_now) {
+    return fail(answer.error());
+  } else {
+    known_.erase(id);  // withdrawn meanwhile, or nothing that can be read: one bad provider
+  }
+  ask_offers();
+}
+
+void MarketView::finish() {
+  std::vector<demand::Ledger::OnSale> offers;
+  std::map<OfferId, Known> still;
+  for (const wire::Candidate& one : candidates_) {
+    auto at = known_.extract(one.offer);
+    if (at.empty()) continue;
+    offers.push_back({at.mapped().offer, one.free_units});
+    still.insert(std::move(at));
+  }
+  known_ = std::move(still);
+  on_sale_ = demand::best_of_class(std::move(offers), options_.best_of_class);
+  is_known_ = true;
+  attempt_.in_flight = false;
+  attempt_.succeed();
+  attempt_.due =
+      context_.now() +
+      host::between(context_.random, Duration{options_.look_every.ms / 2}, options_.look_every);
+  context_.wake_by(attempt_.due);
+  changed_();
+}
+
+void MarketView::fail(const Error& error) {
+  turn_ += 1;
+  attempt_.in_flight = false;
+  attempt_.fail(context_, "the market cannot be asked", error);
+  context_.wake_by(attempt_.due);
+}
+
+}  // namespace spillway::autoscaler

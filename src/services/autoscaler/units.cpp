@@ -1,0 +1,159 @@
+#include "services/autoscaler/units.h"
+
+#include <algorithm>
+
+namespace spillway::autoscaler {
+
+using demand::HeldUnit;
+using demand::UnitState;
+
+Instant Units::step() {
+  Instant next = agent::k_never;
+  // Copies: what is tended may leave the ledger at once.
+  std::vector<std::pair<model::Offer, std::vector<HeldUnit>>> all;
+  for (const auto& [id, group] : keeper_.ledger().state().groups) {
+    if (!group.units.empty()) all.emplace_back(group.offer, group.units);
+  }
+  for (const auto& [offer, units] : all) {
+    for (const HeldUnit& unit : units) tend(offer, unit, next);
+  }
+  collect_strays(next);
+  return next;
+}
+
+// What is to be done for a unit; none: it is as it should be, or nothing can be known yet.
+std::optional<Units::Aim> Units::aim_of(const HeldUnit& unit, const Work* work) {
+  if (unit.state == UnitState::deleting) {
+    return work != nullptr && work->is_node_gone ? Aim::release : Aim::remove;
+  }
+  const NodeSight sight = maker_.look(unit_name(unit.contract, unit.number));
+  if (sight == NodeSight::unknown) return std::nullopt;
+  if (unit.state == UnitState::failed) {
+    const bool is_left_over = sight != NodeSight::absent && calls_.is_over(unit.contract);
+    return is_left_over ? std::optional(Aim::remove) : std::nullopt;
+  }
+  if (sight == NodeSight::absent) return Aim::make;
+  if (sight == NodeSight::ready && unit.state == UnitState::creating) {
+    keeper_.ledger().running(unit.contract, unit.number, context_.now());
+    keeper_.touch();
+  }
+  return std::nullopt;
+}
+
+void Units::tend(const model::Offer& offer, const HeldUnit& unit, Instant& next) {
+  const Key key{unit.contract, unit.number};
+  const auto known = works_.find(key);
+  if (known != works_.end() && known->second.attempt.in_flight) return;
+  const auto aim = aim_of(unit, known == works_.end() ? nullptr : &known->second);
+  if (!aim) return;
+  Work& work = works_[key];
+  if (work.aim != *aim) {
+    work.aim = *aim;
+    work.attempt = {};
+  }
+  if (may_begin(work.attempt, next)) begin(key, work, offer);
+}
+
+bool Units::may_begin(agent::Attempt& attempt, Instant& next) {
+  if (attempt.in_flight) return false;
+  if (!attempt.is_due(context_.now(), host::k_refused_wait)) {
+    next = std::min(next, attempt.due);
+    return false;
+  }
+  if (in_flight_ >= k_most_at_once) return false;  // whoever is done wakes us
+  attempt.in_flight = true;
+  in_flight_ += 1;
+  return true;
+}
+
+void Units::begin(const Key& key, Work& work, const model::Offer& offer) {
+  const std::string name = unit_name(key.first, key.second);
+  switch (work.aim) {
+    case Aim::make:
+      return maker_.make(demand::node_image(offer, name, unit_provider_id(key.first, key.second)),
+                         life_.guard([this, key](const Status& status) { on_made(key, status); }));
+    case Aim::remove:
+      return maker_.remove(
+          name, life_.guard([this, key](const Status& status) { on_removed(key, status); }));
+    case Aim::release:
+      return context_.client.release(
+          key.first, {{key.second}},
+          life_.guard([this, key](const Result<wire::ContractAnswer>& answer) {
+            on_released(key, answer);
+          }));
+  }
+}
+
+Units::Work* Units::done(const Key& key) {
+  in_flight_ -= 1;
+  context_.wake_by(context_.now());
+  Work& work = works_[key];
+  work.attempt.in_flight = false;
+  return &work;
+}
+
+void Units::try_again(agent::Attempt& attempt, std::string_view what, const Error& error) {
+  attempt.fail(context_, what, error);
+  context_.wake_by(attempt.due);
+}
+
+void Units::on_made(const Key& key, const Status& status) {
+  Work* work = done(key);
+  if (status) {
+    work->attempt.succeed();
+    work->attempt.due = context_.now() + k_until_seen;
+    return;
+  }
+  if (describe(status.error().code).not_now) {
+    return try_again(work->attempt, "node not made", status.error());
+  }
+  context_.log.write(
+      services::Level::warning, "node refused",
+      {{"node", unit_name(key.first, key.second)}, {"why", status.error().message()}});
+  keeper_.ledger().failed(key.first, key.second, {"node-refused", status.error().message(), false},
+                          context_.now());
+  keeper_.touch();
+}
+
+void Units::on_removed(const Key& key, const Status& status) {
+  Work* work = done(key);
+  if (!status) return try_again(work->attempt, "node not removed", status.error());
+  work->attempt.succeed();
+  work->attempt.due = context_.now() + k_until_seen;  // of one that has failed: it is still seen
+  work->is_node_gone = true;
+}
+
+void Units::on_released(const Key& key, const Result<wire::ContractAnswer>& answer) {
+  Work* work = done(key);
+  const bool is_over =
+      !answer && (answer.error().code == Code::not_found || answer.error().code == Code::gone);
+  if (!answer && !is_over) return try_again(work->attempt, "unit not released", answer.error());
+  works_.erase(key);
+  keeper_.ledger().gone(key.first, key.second);
+  keeper_.touch();
+  if (answer) calls_.released(answer->contract);
+  context_.log.write(services::Level::info, "unit released",
+                     {{"unit", unit_name(key.first, key.second)}});
+}
+
+// A node that was made for a unit of a ledger that is lost, or came back from a backup.
+void Units::collect_strays(Instant& next) {
+  std::map<std::string, agent::Attempt> strays;
+  for (const std::string& name : maker_.names()) {
+    if (keeper_.ledger().group_of({{}, name})) continue;
+    agent::Attempt& attempt = strays[name] = std::move(strays_[name]);
+    if (!may_begin(attempt, next)) continue;
+    maker_.remove(name, life_.guard([this, name](const Status& status) {
+      in_flight_ -= 1;
+      context_.wake_by(context_.now());
+      const auto at = strays_.find(name);
+      if (at == strays_.end()) return;
+      at->second.in_flight = false;
+      if (!status) return try_again(at->second, "node not removed", status.error());
+      at->second.due = context_.now() + k_until_seen;
+    }));
+  }
+  strays_ = std::move(strays);
+}
+
+}  // namespace spillway::autoscaler

@@ -1,0 +1,70 @@
+// Units: brings what is there to what the ledger wants, unit by unit.
+//
+//   creating, running   its node is there; running once it was Ready
+//   failed              its node goes when its contract is over; else it stays as it is, for pods
+//                       may be leaving it, until the unit is deleted
+//   deleting            its node is gone, then it is given back to the broker, then it is gone
+//
+// It looks at what is and acts on the difference, one thing at a time for each unit, so that it
+// goes on from wherever it was killed. Nodes of ours that no unit wants are removed as well.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "host/lifeline.h"
+#include "services/agent/context.h"
+#include "services/autoscaler/ledger_keeper.h"
+#include "services/autoscaler/node_maker.h"
+
+namespace spillway::autoscaler {
+
+class Units {
+ public:
+  static constexpr int k_most_at_once = 32;              // of what is asked of cluster and broker
+  static constexpr Duration k_until_seen = seconds(10);  // a node that was made is in sight by then
+
+  struct Calls {
+    std::function<bool(const ContractId&)> is_over;
+    std::function<void(const model::Contract&)> released;  // what is left of it
+  };
+  Units(agent::Context& context, LedgerKeeper& keeper, NodeMaker& maker, Calls calls)
+      : context_(context), keeper_(keeper), maker_(maker), calls_(std::move(calls)) {}
+
+  Instant step();
+
+ private:
+  enum class Aim { make, remove, release };
+  struct Work {
+    Aim aim = Aim::make;
+    agent::Attempt attempt;
+    bool is_node_gone = false;  // of one that is being deleted
+  };
+  using Key = std::pair<ContractId, int32_t>;
+
+  std::optional<Aim> aim_of(const demand::HeldUnit& unit, const Work* work);
+  void tend(const model::Offer& offer, const demand::HeldUnit& unit, Instant& next);
+  void collect_strays(Instant& next);
+  void begin(const Key& key, Work& work, const model::Offer& offer);
+  void on_made(const Key& key, const Status& status);
+  void on_removed(const Key& key, const Status& status);
+  void on_released(const Key& key, const Result<wire::ContractAnswer>& answer);
+  Work* done(const Key& key);
+  bool may_begin(agent::Attempt& attempt, Instant& next);
+  void try_again(agent::Attempt& attempt, std::string_view what, const Error& error);
+
+  agent::Context& context_;
+  LedgerKeeper& keeper_;
+  NodeMaker& maker_;
+  Calls calls_;
+  std::map<Key, Work> works_;
+  std::map<std::string, agent::Attempt> strays_;
+  int in_flight_ = 0;
+  host::Lifeline life_;
+};
+
+}  // namespace spillway::autoscaler

@@ -1,0 +1,168 @@
+#include "autoscaler_fixture.h"
+
+namespace spillway::autoscaler {
+namespace {
+
+TEST_F(AutoscalerTest, MakesTheNodeThatTheTemplateHasPromised) {
+  start();
+  ASSERT_TRUE(increase(1));
+  ASSERT_EQ(nodes.nodes.size(), 1u);
+  const auto& [name, image] = *nodes.nodes.begin();
+  EXPECT_EQ(name, unit_name(contract().id, 0));
+  EXPECT_EQ(image, demand::node_image(test::plain_offer(), name, refs().at(0).provider_id));
+  EXPECT_EQ(states(), States{UnitState::running});
+}
+
+TEST_F(AutoscalerTest, CallsAUnitRunningOnceItsNodeIsReady) {
+  nodes.is_slow = true;
+  start();
+  ASSERT_TRUE(increase(1));
+  EXPECT_EQ(states(), States{UnitState::creating});
+  nodes.is_slow = false;
+  nodes.tell();
+  loop.run_for(milliseconds(10));
+  EXPECT_EQ(states(), States{UnitState::running});
+}
+
+TEST_F(AutoscalerTest, RemovesTheNodeBeforeItGivesTheUnitBack) {
+  start();
+  ASSERT_TRUE(increase(2));
+  nodes.refusal = Error{Code::unavailable, "cluster", "it is away", "wait"};
+  ASSERT_TRUE(remove({refs().at(0)}));
+  EXPECT_EQ(target(), 1);
+  EXPECT_EQ(sold(), 2);  // its node is still there
+  nodes.refusal.reset();
+  loop.run_for(seconds(60));
+  EXPECT_EQ(sold(), 1);
+  EXPECT_EQ(nodes.nodes.size(), 1u);
+  EXPECT_EQ(states(), States{UnitState::running});
+}
+
+TEST_F(AutoscalerTest, GivesBackEvenIfItIsKilledMeanwhile) {
+  start();
+  ASSERT_TRUE(increase(2));
+  broker.loses = [](const net::Request& request) { return request.target.ends_with("/release"); };
+  ASSERT_TRUE(remove(refs()));
+  kill();
+  broker.loses = [](const net::Request&) { return false; };
+  start();
+  loop.run_for(seconds(5));
+  EXPECT_EQ(sold(), 0);
+  EXPECT_EQ(target(), 0);
+  EXPECT_TRUE(nodes.nodes.empty());
+  EXPECT_TRUE(remove({{unit_provider_id(contract().id, 0), {}}}));  // gone already: no error
+}
+
+TEST_F(AutoscalerTest, MakesANodeAgainThatSomebodyHasDeleted) {
+  start();
+  ASSERT_TRUE(increase(1));
+  loop.run_for(seconds(20));
+  nodes.nodes.clear();
+  nodes.tell();
+  loop.run_for(seconds(20));
+  EXPECT_EQ(nodes.nodes.size(), 1u);
+}
+
+TEST_F(AutoscalerTest, RetriesWhatIsNotNowAndFailsWhatIsNever) {
+  nodes.refusal = Error{Code::unavailable, "cluster", "it is away", "wait"};
+  start();
+  ASSERT_TRUE(increase(1));
+  loop.run_for(seconds(30));
+  EXPECT_EQ(states(), States{UnitState::creating});
+  EXPECT_GT(nodes.tries, 2);
+  EXPECT_LT(nodes.tries, 30);
+  nodes.refusal = Error{Code::denied, "nodes", "home may not make any", "give it the role"};
+  loop.run_for(seconds(60));
+  EXPECT_EQ(states(), States{UnitState::failed});
+  EXPECT_EQ(service->ledger().instances(small).at(0).failure->code, "node-refused");
+  EXPECT_EQ(target(), 1);  // until the caller deletes it
+}
+
+TEST_F(AutoscalerTest, RemovesNodesThatNoUnitWants) {
+  const std::string name = unit_name(make_contract_id(loop.now(), 1, 1), 0);
+  nodes.nodes[name] = demand::node_image(test::plain_offer(), name, "spillway://lost/0");
+  start();
+  loop.run_for(seconds(1));
+  EXPECT_TRUE(nodes.nodes.empty());
+}
+
+TEST_F(AutoscalerTest, LeavesNodesAloneWhileItCannotSeeThem) {
+  nodes.is_blind = true;
+  start();
+  ASSERT_TRUE(increase(1));
+  EXPECT_EQ(nodes.tries, 0);
+  nodes.is_blind = false;
+  nodes.tell();
+  loop.run_for(milliseconds(10));
+  EXPECT_EQ(nodes.tries, 1);
+}
+
+TEST_F(AutoscalerTest, RenewsLeases) {
+  start();
+  ASSERT_TRUE(increase(1));
+  loop.run_for(hours(3));
+  EXPECT_GE(broker.renewed.size(), 3u);
+  EXPECT_GT(contract().deadline, loop.now());
+  EXPECT_EQ(states(), States{UnitState::running});
+}
+
+TEST_F(AutoscalerTest, LeavesContractsOfOthersAlone) {
+  model::Contract other = test::plain_contract();
+  other.buyer = ClusterId("home");
+  other.deadline = loop.now() + hours(1);
+  broker.contracts[other.id.text] = other;
+  start();
+  loop.run_for(hours(1));
+  EXPECT_TRUE(broker.renewed.empty());
+  EXPECT_EQ(sold(), 1);
+}
+
+TEST_F(AutoscalerTest, FailsUnitsOnNoticeAndTakesTheirNodesWhenTheContractIsOver) {
+  start();
+  ASSERT_TRUE(increase(2));
+  model::Contract closing = contract();
+  closing.state = model::ContractState::closing;
+  closing.reason = model::EndReason::noticed;
+  broker.tell_of(closing, "contract-closing");
+  loop.run_for(seconds(1));
+  EXPECT_EQ(states(), (States{UnitState::failed, UnitState::failed}));
+  const auto failure = service->ledger().instances(small).at(0).failure;
+  EXPECT_EQ(failure->code, "notice");
+  EXPECT_TRUE(failure->is_capacity);
+  EXPECT_EQ(nodes.nodes.size(), 2u);  // pods may still leave
+  closing.state = model::ContractState::closed;
+  broker.tell_of(closing, "contract-closed");
+  loop.run_for(seconds(1));
+  EXPECT_TRUE(nodes.nodes.empty());
+  EXPECT_EQ(target(), 2);
+  ASSERT_TRUE(remove(refs()));
+  loop.run_for(seconds(1));
+  EXPECT_EQ(target(), 0);
+}
+
+TEST_F(AutoscalerTest, HearsOfWhatEndedWhileItWasAway) {
+  start();
+  ASSERT_TRUE(increase(1));
+  kill();
+  contract().state = model::ContractState::closed;
+  contract().reason = model::EndReason::lapsed;
+  start();
+  loop.run_for(seconds(1));
+  EXPECT_EQ(states(), States{UnitState::failed});
+  EXPECT_EQ(service->ledger().instances(small).at(0).failure->code, "lapsed");
+}
+
+TEST_F(AutoscalerTest, HoldsOnWhileTheBrokerIsSilent) {
+  start();
+  ASSERT_TRUE(increase(1));
+  broker.first = [](const net::Request&) { return test::lost(); };
+  broker.channel.end({Code::unavailable, "broker", "it is away", "wait"});
+  loop.run_for(minutes(50));
+  EXPECT_EQ(states(), States{UnitState::running});
+  EXPECT_EQ(target(), 1);
+  service->refresh();
+  EXPECT_NE(service->ledger().find(small), nullptr);
+}
+
+}  // namespace
+}  // namespace spillway::autoscaler
