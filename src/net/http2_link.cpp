@@ -86,7 +86,9 @@ void Http2Link::shake_hands() {
   phase_ = Phase::open;
   want(true, false);
   pump();
+  // What came with the end of the handshake, and what is to be said to it.
   if (phase_ == Phase::open && link_.has_pending()) receive();
+  if (phase_ == Phase::open) pump();
 }
 
 void Http2Link::receive() {

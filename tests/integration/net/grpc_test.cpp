@@ -110,6 +110,39 @@ TEST_F(GrpcTest, CallsWithMutualTls) {
   EXPECT_EQ(counts().accepted, 1U);  // one connection for all
 }
 
+// What a client says with the end of the handshake is read together with it when the server has
+// much to do: so many come at once, and more than once.
+TEST_F(GrpcTest, AnswersWhatCameWithTheHandshake) {
+  constexpr size_t k_clients = 40;
+  constexpr int k_rounds = 10;
+  listen(GrpcTrust::mutual);
+  test::PollThread far;
+  const auto made = authority_.issue({});
+  const TlsIdentity identity{made.certificate_pem, made.key_pem};
+  GrpcClientOptions options;
+  options.port = server_->port();
+  for (int round = 0; round < k_rounds; ++round) {
+    std::vector<std::unique_ptr<GrpcClient>> clients;
+    std::vector<GrpcCode> told;
+    far.ask<bool>([&](auto then) {
+      for (size_t i = 0; i < k_clients; ++i) {
+        ClientTrust trust;
+        trust.authorities_pem = authority_.pem();
+        trust.identity = &identity;
+        options.tls = client_context(trust).value();
+        clients.push_back(std::make_unique<GrpcClient>(far.poll(), options));
+        clients.back()->call("/t.T/Echo", "x", seconds(5), [&, then](const GrpcAnswer& answer) {
+          told.push_back(answer.code);
+          if (told.size() == k_clients) then(true);
+        });
+      }
+    });
+    far.run([&] { return clients.clear(), true; });
+    ASSERT_EQ(told, std::vector(k_clients, GrpcCode::ok)) << "round " << round;
+    while (counts().connections > 0) std::this_thread::yield();  // there is room for 64
+  }
+}
+
 TEST_F(GrpcTest, TellsWhyNot) {
   open(GrpcTrust::none);
   const GrpcAnswer refused = call("Refuse", "x");
