@@ -58,11 +58,11 @@ std::vector<std::string> PlayedNodes::names() const {
 void PlayedNodes::make(const demand::NodeImage& image, Then then) {
   const auto node = node_document(image, {{k_back_end, player_.name}, player_.claims});
   api_.create(kube::k_nodes, node,
-              [this, image, then = std::move(then)](const Result<kube::Object>& made) {
+              life_.guard([this, image, then = std::move(then)](const Result<kube::Object>& made) {
                 if (made) return then({});
                 if (made.error().code == Code::conflict) return check_is_ours(image, then);
                 then(tl::unexpected(made.error()));
-              });
+              }));
 }
 
 // One of that name is there: made by a try whose answer was lost, or somebody else's.

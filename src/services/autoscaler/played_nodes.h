@@ -43,6 +43,7 @@ class PlayedNodes final : public NodeMaker {
   std::function<void()> changed_;
   std::map<std::string, bool> ready_;  // of ours: whether they are
   kube::Watch watch_;
+  host::Lifeline life_;
 };
 
 }  // namespace spillway::autoscaler
