@@ -29,6 +29,8 @@ constexpr std::array k_verbs{
     Verb{"join", k_joining, "Become a member, with a token", &add_join},
     Verb{"renew", k_joining, "Get another certificate", &add_renew},
     Verb{"agent", k_joining, "Run the agent of a cluster", &add_agent},
+    Verb{"autoscaler", k_joining, "Give the Cluster Autoscaler the market as node groups",
+         &add_autoscaler},
     Verb{"supply", k_joining, "What a live cluster would offer now, and why", &add_supply},
     Verb{"whoami", k_joining, "Which identity this is, and what it may do", &add_whoami},
     Verb{"doctor", k_joining, "Check everything between here and the broker", &add_doctor},

@@ -7,6 +7,7 @@
 namespace spillway::cli {
 
 void add_agent(Word verb);
+void add_autoscaler(Word verb);
 void add_audit(Word verb);
 void add_broker(Word verb);
 void add_cluster(Word verb);

@@ -1,0 +1,106 @@
+// spillway autoscaler: the market as node groups, for an unmodified Cluster Autoscaler.
+#include "cli/asking.h"
+#include "cli/outcome.h"
+#include "cli/verbs.h"
+#include "services/autoscaler/autoscaler_service.h"
+
+namespace spillway::cli {
+namespace {
+
+struct AutoscalerArguments {
+  std::string dir;
+  std::string currency = "EUR";
+  services::AutoscalerServiceOptions options;
+};
+
+// Plaintext is asked for by name, never by leaving something out.
+Status check_tls(const services::AutoscalerServiceOptions& options) {
+  const bool has_some = !options.tls_certificate.empty() || !options.tls_key.empty() ||
+                        !options.client_authorities.empty();
+  const bool has_all = !options.tls_certificate.empty() && !options.tls_key.empty() &&
+                       !options.client_authorities.empty();
+  if (options.plaintext && has_some) {
+    return fail(Code::invalid, "--plaintext", "there is no TLS with it",
+                "leave it out, or --tls-cert, --tls-key and --client-ca");
+  }
+  if (options.plaintext || has_all) return {};
+  return fail(Code::invalid, "--tls-cert, --tls-key and --client-ca",
+              "whoever can call this port spends the cluster's money, so both sides show a "
+              "certificate",
+              "give all three; or --plaintext, where nobody else can reach the port");
+}
+
+int run_service(AutoscalerArguments& arguments) {
+  services::AutoscalerServiceOptions& options = arguments.options;
+  options.identity = identity_dir(arguments.dir);
+  if (options.state.empty()) options.state = options.identity + "/autoscaler";
+  Status status = check_tls(options);
+  if (status) {
+    const auto currency = parse_currency(arguments.currency);
+    if (currency) options.currency = *currency;
+    status = currency.map([](const Currency&) {});
+  }
+  if (status) status = services::run_autoscaler(options);
+  return status ? k_ok : failed("autoscaler", status.error());
+}
+
+void add_connections(Word verb, AutoscalerArguments& arguments) {
+  services::AutoscalerServiceOptions& options = arguments.options;
+  add_dir(verb, arguments.dir);
+  verb.option("--broker", options.broker, "Instead of the one that was joined").type_name("URL");
+  verb.option("--kubeconfig", options.kubeconfig,
+              "The cluster that gets the nodes (default: the one that this runs in)")
+      .type_name("FILE");
+  verb.option("--context", options.context, "Of the kubeconfig (default: its current one)")
+      .type_name("NAME");
+  verb.option("--listen", options.listen, "Where the Cluster Autoscaler calls")
+      .type_name("ADDRESS:PORT")
+      .show_default();
+  verb.option("--tls-cert", options.tls_certificate,
+              "What the server shows, and what leads to its authority; read again when it changes")
+      .type_name("FILE");
+  verb.option("--tls-key", options.tls_key, "The key to it").type_name("FILE");
+  verb.option("--client-ca", options.client_authorities,
+              "The authorities of certificates that the Cluster Autoscaler may show")
+      .type_name("FILE");
+  verb.flag("--plaintext", options.plaintext, "No TLS: whoever reaches the port may buy");
+}
+
+}  // namespace
+
+void add_autoscaler(Word verb) {
+  auto arguments = std::make_shared<AutoscalerArguments>();
+  services::AutoscalerServiceOptions& options = arguments->options;
+  add_connections(verb, *arguments);
+  verb.option("--backend", options.back_end, "How units become nodes")
+      .one_of({"kwok", "embedded"})
+      .show_default();
+  verb.option("--state", options.state, "Where it keeps what it holds (autoscaler in --dir)")
+      .type_name("DIR");
+  verb.option("--currency", arguments->currency, "Offers in another one are not shown")
+      .type_name("CODE")
+      .show_default();
+  verb.option("--best", options.best_of_class, "Offers of a class that are shown as node groups")
+      .in_range(1, 100)
+      .show_default();
+  verb.option("--operations", options.operations,
+              "A port without TLS for probes and Prometheus: /healthz, /readyz, /metrics")
+      .type_name("ADDRESS:PORT");
+  verb.examples(
+      "  spillway autoscaler --dir ./home --kubeconfig ~/.kube/config \\\n"
+      "      --tls-cert server.pem --tls-key server.key --client-ca ca.pem\n"
+      "  spillway autoscaler --dir ./home --kubeconfig edge.kubeconfig --backend embedded "
+      "--plaintext\n"
+      "\n"
+      "The Cluster Autoscaler: --cloud-provider=externalgrpc --cloud-config=FILE, with this in "
+      "it:\n"
+      "\n"
+      "  address: spillway-autoscaler.kube-system.svc:8086\n"
+      "  key: /etc/spillway/client.key\n"
+      "  cert: /etc/spillway/client.pem\n"
+      "  cacert: /etc/spillway/ca.pem\n"
+      "  grpc_timeout: 10s\n");
+  verb.run([arguments] { return run_service(*arguments); });
+}
+
+}  // namespace spillway::cli

@@ -1,0 +1,191 @@
+#include "services/autoscaler/autoscaler_service.h"
+
+#include <csignal>
+#include <memory>
+#include <optional>
+
+#include <unistd.h>
+
+#include "kube/session.h"
+#include "services/agent/credentials.h"
+#include "services/agent/renewal_timer.h"
+#include "services/agent/state_file.h"
+#include "services/autoscaler/autoscaler.h"
+#include "services/autoscaler/grpc_port.h"
+#include "services/autoscaler/played_nodes.h"
+#include "services/connect.h"
+#include "services/metrics.h"
+#include "services/operations_port.h"
+#include "services/service_loop.h"
+#include "services/signals.h"
+
+namespace spillway::services {
+namespace {
+
+constexpr Duration k_longest_farewell = seconds(5);
+
+// All that runs; in the order in which each needs those before it.
+class AutoscalerService {
+ public:
+  explicit AutoscalerService(const AutoscalerServiceOptions& options)
+      : options_(options),
+        log_(STDERR_FILENO, options.log_level, "autoscaler"),
+        loop_(poll_),
+        operations_({[this] { return readiness(); }, [this] { return metrics_.text(); }}),
+        port_(poll_, log_,
+              {options.listen, options.plaintext, options.tls_certificate, options.tls_key,
+               options.client_authorities}) {}
+
+  Status run();
+
+ private:
+  Status connect();
+  Status open_cluster();
+  Status start();
+  void start_renewal();
+  void add_gauges();
+  Status readiness() const;
+  void on_signal();
+
+  const AutoscalerServiceOptions& options_;
+  agent::Credentials credentials_;
+  std::string broker_;  // as it was named for this run; the folder keeps its own
+  LineLog log_;
+  Signals signals_;
+  host::SystemRandom random_;
+  net::Poll poll_;
+  ServiceLoop loop_;
+  Metrics metrics_;
+  OperationsPort operations_;
+  std::unique_ptr<agent::StateFile> state_;
+  std::optional<agent::FolderIdentity> folder_;
+  std::unique_ptr<net::Client> client_;
+  std::unique_ptr<kube::Session> cluster_;
+  std::optional<autoscaler::PlayedNodes> nodes_;
+  std::optional<autoscaler::Autoscaler> autoscaler_;
+  std::optional<cluster_autoscaler::CloudProvider> door_;
+  GrpcPort port_;
+  std::optional<agent::RenewalTimer> renewal_;
+};
+
+Status AutoscalerService::connect() {
+  auto credentials = agent::load_credentials(options_.identity);
+  if (!credentials) return tl::unexpected(credentials.error());
+  SPILLWAY_TRY(agent::check_is_cluster(*credentials, options_.identity));
+  credentials_ = std::move(*credentials);
+  broker_ = options_.broker.empty() ? credentials_.broker : options_.broker;
+  net::ClientOptions options;
+  options.authorities_pem = credentials_.authorities_pem;
+  options.identity = credentials_.tls;
+  auto client = connect_to(poll_, broker_, std::move(options));
+  if (!client) return tl::unexpected(client.error());
+  client_ = std::move(*client);
+  return {};
+}
+
+Status AutoscalerService::open_cluster() {
+  const auto player = autoscaler::find_player(options_.back_end);
+  if (!player) return tl::unexpected(player.error());
+  const auto access = kube::read_access(options_.kubeconfig, options_.context);
+  if (!access) return tl::unexpected(access.error());
+  auto cluster = kube::Session::open(poll_, loop_, random_, *access);
+  if (!cluster) return tl::unexpected(std::move(cluster).error());
+  cluster_ = std::move(*cluster);
+  nodes_.emplace(cluster_->api(), log_, *player);
+  return {};
+}
+
+Status AutoscalerService::start() {
+  auto state = agent::StateFile::open(options_.state, autoscaler::ledger_state());
+  if (!state) return tl::unexpected(state.error());
+  state_ = std::move(*state);
+  autoscaler_.emplace(loop_, random_, *client_, *state_, *nodes_, log_,
+                      autoscaler::AutoscalerOptions{ClusterId(credentials_.name),
+                                                    {.currency = options_.currency,
+                                                     .best_of_class = options_.best_of_class}});
+  SPILLWAY_TRY(autoscaler_->start());
+  door_.emplace(*autoscaler_);
+  return port_.listen(*door_);
+}
+
+void AutoscalerService::start_renewal() {
+  folder_.emplace(options_.identity);
+  renewal_.emplace(loop_, random_, *client_, log_, *folder_, credentials_,
+                   [this](const agent::Credentials& renewed) {
+                     credentials_ = renewed;
+                     auto status = client_->set_authorities(renewed.authorities_pem);
+                     if (status) status = client_->set_identity(renewed.tls);
+                     if (!status) {
+                       log_.write(Level::error, "certificate not taken into use",
+                                  {{"why", status.error().message()}});
+                     }
+                     autoscaler_->credentials_changed();
+                   });
+  renewal_->start();
+}
+
+void AutoscalerService::on_signal() {
+  while (const int signal = signals_.next()) {
+    if (signal == SIGHUP) {
+      port_.look_now();
+      continue;
+    }
+    log_.write(Level::info, "ending", {{"signal", std::to_string(signal)}});
+    poll_.after(k_longest_farewell, [this] { poll_.stop(); });
+    autoscaler_->stop([this] { poll_.stop(); });
+  }
+}
+
+// A broker that is away is no reason to be taken for dead: what is held is shown all the same.
+Status AutoscalerService::readiness() const {
+  if (autoscaler_ && autoscaler_->status().is_market_known) return {};
+  return fail(Code::unavailable, "autoscaler", "it does not know yet what is on sale",
+              "look at its log if this lasts");
+}
+
+void AutoscalerService::add_gauges() {
+  using autoscaler::AutoscalerStatus;
+  const auto gauge = [this](std::string_view name, std::string_view help, auto read) {
+    metrics_.gauge(name, help, [this, read] {
+      return autoscaler_ ? static_cast<double>(read(autoscaler_->status())) : 0.0;
+    });
+  };
+  gauge("spillway_autoscaler_connected", "1: the broker's events are followed",
+        [](const AutoscalerStatus& status) { return status.is_connected ? 1 : 0; });
+  gauge("spillway_autoscaler_groups", "Node groups that are shown",
+        [](const AutoscalerStatus& status) { return status.groups; });
+  gauge("spillway_autoscaler_target", "Units that are held or on their way, of all groups",
+        [](const AutoscalerStatus& status) { return status.target; });
+  gauge("spillway_autoscaler_running", "Units whose node was Ready",
+        [](const AutoscalerStatus& status) { return status.running; });
+  gauge("spillway_autoscaler_failed", "Units that failed and were not deleted yet",
+        [](const AutoscalerStatus& status) { return status.failed; });
+}
+
+Status AutoscalerService::run() {
+  if (signals_.fd() < 0) return fail(Code::internal, "signals", "signalfd failed", "try again");
+  add_gauges();
+  if (!options_.operations.empty()) SPILLWAY_TRY(operations_.listen(poll_, options_.operations));
+  SPILLWAY_TRY(connect());
+  SPILLWAY_TRY(open_cluster());
+  SPILLWAY_TRY(start());
+  start_renewal();
+  log_.write(Level::info, "autoscaler started",
+             {{"cluster", credentials_.name},
+              {"broker", broker_},
+              {"port", std::to_string(port_.port())},
+              {"tls", options_.plaintext ? "none" : "mutual"},
+              {"back end", options_.back_end}});
+  poll_.watch(signals_.fd(), true, false, [this](net::Ready) { on_signal(); });
+  poll_.run();
+  poll_.unwatch(signals_.fd());
+  return {};
+}
+
+}  // namespace
+
+Status run_autoscaler(const AutoscalerServiceOptions& options) {
+  return AutoscalerService(options).run();
+}
+
+}  // namespace spillway::services

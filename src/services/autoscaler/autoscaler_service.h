@@ -1,0 +1,33 @@
+// The autoscaler as a program: its files, its connections, its signals.
+#pragma once
+
+#include <string>
+
+#include "base/money.h"
+#include "base/result.h"
+#include "services/log.h"
+
+namespace spillway::services {
+
+struct AutoscalerServiceOptions {
+  std::string identity;    // the folder that spillway join made
+  std::string broker;      // its URL; empty: the one that was joined
+  std::string kubeconfig;  // of the consumer's cluster; empty: the one that this runs in
+  std::string context;     // of the kubeconfig; empty: its current one
+  std::string back_end = "kwok";
+  std::string state;  // a folder of its own
+  std::string listen = "127.0.0.1:8086";
+  bool plaintext = false;          // else with all three of these
+  std::string tls_certificate;     // files; the leaf first
+  std::string tls_key;             //
+  std::string client_authorities;  // whose certificates the Cluster Autoscaler may show
+  std::string operations;          // address:port for probes and Prometheus; empty: none
+  Currency currency;               // offers in another are not shown
+  int best_of_class = 5;
+  Level log_level = Level::info;
+};
+
+// Runs until SIGTERM or SIGINT.
+Status run_autoscaler(const AutoscalerServiceOptions& options);
+
+}  // namespace spillway::services
