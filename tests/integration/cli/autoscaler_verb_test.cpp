@@ -40,7 +40,7 @@ class AutoscalerVerb : public testing::Test {
     const std::string text = text_of(log);
     const size_t at = text.find("\"port\":\"") + 8;
     net::GrpcClientOptions options;
-    options.port = static_cast<uint16_t>(std::stoi(text.substr(at)));
+    options.port = port_ = static_cast<uint16_t>(std::stoi(text.substr(at)));
     federation_.client().run([&] {
       grpc_ = std::make_unique<net::GrpcClient>(federation_.client().poll(), options);
       return true;
@@ -70,6 +70,7 @@ class AutoscalerVerb : public testing::Test {
   test::TemporaryFolder folder_;
   test::LiveCluster home_;
   std::string identity_;
+  uint16_t port_ = 0;
   std::unique_ptr<Running> process_;
   std::unique_ptr<net::GrpcClient> grpc_;
 };
@@ -84,6 +85,16 @@ TEST_F(AutoscalerVerb, HoldsWhatItHeldAfterKillNine) {
   start();
   EXPECT_EQ(target(), 2);
   EXPECT_EQ(process_->stop(SIGTERM), 0);
+}
+
+TEST_F(AutoscalerVerb, KeepsTheRulesThatTheClusterAutoscalerActsOn) {
+  start();
+  ASSERT_TRUE(shows_a_group());
+  const Ended told = run_spillway(
+      fmt::format("conformance externalgrpc --target 127.0.0.1:{} --plaintext", port_));
+  EXPECT_EQ(told.code, 0) << told.out << told.err;
+  for (int i = 0; target() != 0 && i < 10'000; ++i) call("Refresh");
+  EXPECT_EQ(target(), 0);
 }
 
 TEST_F(AutoscalerVerb, WillNotShareItsState) {
