@@ -53,9 +53,10 @@ NodeVerdict without_gpus(const NodeRow& row, const Gross& gross) {
 
 }  // namespace
 
-Instant rests_until(const View::Place& place) {
+Instant rests_until(const View::Place& place, Instant now) {
   const bool is_wanted = place.row && !place.row->cordoned && !place.row->going;
-  return is_wanted && place.ill_since ? *place.ill_since + k_rest : Instant{};
+  const bool rests = is_wanted && place.ill_since && *place.ill_since <= now;
+  return rests ? *place.ill_since + k_rest : Instant{};
 }
 
 PoolKey key_of(const NodeRow& row, const Gross& gross, const OfferingPolicy& policy) {

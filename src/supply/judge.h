@@ -24,7 +24,9 @@ NodeVerdict judge(const View::Place& place, const Gross& gross, const OfferingPo
 // nobody is given notice for one that is ill either: kubelets and device plugins start again, and
 // links at the edge come and go.
 inline constexpr Duration k_rest = minutes(5);
-Instant rests_until(const View::Place& place);  // long ago: it does not
+// Long ago: it does not. Nor does one that fell ill in the future: the clock was set back since,
+// and nobody knows for how long it has been so.
+Instant rests_until(const View::Place& place, Instant now);
 
 // Of the node and of what the policy passes on. Of the ladder it depends in one thing only, which
 // extended resources are sold: a new step, another price or more headroom move no node to another

@@ -94,7 +94,7 @@ Offering offer(const View& view, const OfferingPolicy& policy, const ClusterId& 
   const std::optional<Instant> until = next_change(policy.hours, now);
   Explanation& explanation = offering.explanation;
   explanation.withheld = why_withheld(view, policy, now);
-  std::vector<PoolDraft> drafts = draft_pools(view, policy, cluster, explanation.nodes);
+  std::vector<PoolDraft> drafts = draft_pools(view, policy, cluster, now, explanation.nodes);
   offering.changes_at = sooner(until, first_rested(drafts, now));
   keep_room(view, drafts, explanation);
   for (PoolDraft& draft : drafts) {

@@ -53,7 +53,8 @@ void cap_counts(model::Counts& counts, const model::Counts& most) {
 }  // namespace
 
 std::vector<PoolDraft> draft_pools(const View& view, const OfferingPolicy& policy,
-                                   const ClusterId& cluster, std::vector<NodeVerdict>& verdicts) {
+                                   const ClusterId& cluster, Instant now,
+                                   std::vector<NodeVerdict>& verdicts) {
   std::map<PoolKey, PoolDraft> by_key;
   for (const auto& [name, place] : view.places()) {
     if (!place.row) continue;
@@ -70,8 +71,8 @@ std::vector<PoolDraft> draft_pools(const View& view, const OfferingPolicy& polic
     }
     NodeVerdict told = judge(place, gross, policy);
     told.pool = draft.id;
-    draft.members.push_back(
-        {&*place.row, std::move(gross), told.reason == NodeReason::offered, rests_until(place)});
+    draft.members.push_back({&*place.row, std::move(gross), told.reason == NodeReason::offered,
+                             rests_until(place, now)});
     verdicts.push_back(std::move(told));
   }
   std::map<PoolId, PoolDraft> by_id;

@@ -35,7 +35,8 @@ struct PoolDraft {
 // if need be: guests there hear of it by the book's way of shrinking. Until one is offered again
 // `node` says what the largest of them would have if it were empty.
 std::vector<PoolDraft> draft_pools(const View& view, const OfferingPolicy& policy,
-                                   const ClusterId& cluster, std::vector<NodeVerdict>& verdicts);
+                                   const ClusterId& cluster, Instant now,
+                                   std::vector<NodeVerdict>& verdicts);
 
 // At most the policy's part of the capacity.
 void apply_quota(PoolDraft& draft, const PoolQuota& quota);

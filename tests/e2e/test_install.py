@@ -101,7 +101,7 @@ class Installed(OnACluster, unittest.TestCase):
         self.assertTrue(identity)
         self.in_namespace("delete", "pod", first, "--wait=false")
         second = self.eventually(lambda: (lambda name: name if name != first else "")(self.holder()))
-        address = self.get("pod", second, "{.status.podIP}")
+        address = self.eventually(lambda: self.get("pod", second, "{.status.podIP}"))
         self.eventually(lambda: "spillway_agent_connected 1" in
                         call("curl", "-sS", "--max-time", "10", f"http://{address}:8080/metrics"))
         self.helm("upgrade", "e2e", CHART, "--reuse-values", "--set", "agent.resources.requests.cpu=60m")

@@ -88,6 +88,10 @@ TEST(Sold, StaysOnANodeThatIsNotReadyForALittleWhile) {
                               std::vector<Sold>{{pool, units(6)}});
   EXPECT_TRUE(late.supply.pools.at(0).capacity.is_zero());
   EXPECT_FALSE(late.changes_at);
+  // A clock that was set back makes no rest of hours.
+  const Offering before = offer(view, plain_policy(), k_turin, k_monday_noon - hours(1),
+                                std::vector<Sold>{{pool, units(6)}});
+  EXPECT_TRUE(before.supply.pools.at(0).capacity.is_zero());
 }
 
 // The taint that kept strangers away while the node was silent outlives its silence by seconds.
