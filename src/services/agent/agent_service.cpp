@@ -168,12 +168,7 @@ void AgentService::start_renewal(agent::IdentityStore& identity) {
   renewal_.emplace(loop_, random_, *client_, log_, identity, credentials_,
                    [this](const agent::Credentials& renewed) {
                      credentials_ = renewed;
-                     auto status = client_->set_authorities(renewed.authorities_pem);
-                     if (status) status = client_->set_identity(renewed.tls);
-                     if (!status) {
-                       log_.write(Level::error, "certificate not taken into use",
-                                  {{"why", status.error().message()}});
-                     }
+                     agent::take_into_use(renewed, *client_, log_);
                      agent_->credentials_changed();
                    });
   renewal_->start();

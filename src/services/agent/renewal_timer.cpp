@@ -14,6 +14,14 @@ constexpr Duration k_longest = minutes(5);
 
 }  // namespace
 
+void take_into_use(const Credentials& renewed, net::Client& client, services::Log& log) {
+  auto status = client.set_authorities(renewed.authorities_pem);
+  if (status) status = client.set_identity(renewed.tls);
+  if (status) return;
+  log.write(services::Level::error, "certificate not taken into use",
+            {{"why", status.error().message()}});
+}
+
 RenewalTimer::RenewalTimer(host::Loop& loop, host::Random& random, net::Channel& channel,
                            services::Log& log, IdentityStore& store, Credentials credentials,
                            std::function<void(const Credentials&)> renewed)

@@ -11,11 +11,15 @@
 #include "host/lifeline.h"
 #include "host/loop.h"
 #include "host/random.h"
+#include "net/client.h"
 #include "services/agent/credentials.h"
 #include "services/log.h"
 #include "services/wire/broker_client.h"
 
 namespace spillway::agent {
+
+// For connections from now on; what fails is told, and the old certificate stays in use.
+void take_into_use(const Credentials& renewed, net::Client& client, services::Log& log);
 
 class RenewalTimer {
  public:

@@ -10,17 +10,16 @@ namespace spillway::agent {
 StateKeeper::StateKeeper(host::Loop& loop, host::Random& random, StateStore& store,
                          services::Log& log, std::function<void()> before_save,
                          std::function<void()> ready)
-    : loop_(loop),
-      random_(random),
-      store_(store),
-      log_(log),
-      before_save_(std::move(before_save)),
+    : before_save_(std::move(before_save)),
       ready_(std::move(ready)),
-      alarm_(loop, [this] {
-        if (!dirty_ || saving_) return;
-        if (loop_.now() >= save_at_ || save_at_ - loop_.now() > host::k_longest_wait) return save();
-        alarm_.wake_by(save_at_);
-      }) {}
+      store_(store),
+      saver_(loop, random, store, log,
+             {[this] {
+                before_save_();
+                saving_reports_ = state_.reports;
+                return to_json(state_);
+              },
+              [this] { durable_reports_ = std::max(durable_reports_, saving_reports_); }}) {}
 
 Result<bool> StateKeeper::load(const ClusterId& cluster) {
   const auto text = store_.load();
@@ -46,50 +45,6 @@ Result<bool> StateKeeper::load(const ClusterId& cluster) {
   durable_reports_ = state_.reports;
   next_report_ = market::mutant(market::Mutant::reuse_reports) ? 1 : state_.reports + 1;
   return !text->empty();
-}
-
-void StateKeeper::touch() {
-  if (std::exchange(dirty_, true)) return;
-  save_at_ = loop_.now() + k_batch;
-  if (!saving_) alarm_.wake_by(save_at_);
-}
-
-void StateKeeper::flush(std::function<void()> then) {
-  waiting_.push_back(std::move(then));
-  dirty_ = true;
-  if (!saving_) save();
-}
-
-void StateKeeper::save() {
-  dirty_ = false;
-  saving_ = true;
-  saved_ = std::exchange(waiting_, {});
-  before_save_();
-  store_.save(to_json(state_), life_.guard([this, reports = state_.reports](const Status& status) {
-    on_saved(status, reports);
-  }));
-}
-
-void StateKeeper::on_saved(const Status& status, int64_t reports) {
-  saving_ = false;
-  if (!status) {
-    if (backoff_.failures() == 0) {
-      log_.write(services::Level::error, "state not saved", {{"why", status.error().message()}});
-    }
-    dirty_ = true;
-    waiting_.insert(waiting_.begin(), saved_.begin(), saved_.end());
-    saved_.clear();
-    save_at_ = loop_.now() + backoff_.next(random_);
-    return alarm_.wake_by(save_at_);
-  }
-  backoff_.reset();
-  durable_reports_ = std::max(durable_reports_, reports);
-  const bool now = !waiting_.empty();
-  if (dirty_) {
-    save_at_ = loop_.now() + (now ? Duration{} : k_batch);
-    alarm_.wake_by(save_at_);
-  }
-  for (const auto& then : std::exchange(saved_, {})) then();
 }
 
 std::optional<int64_t> StateKeeper::take_report() {

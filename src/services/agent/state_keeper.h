@@ -5,21 +5,15 @@
 
 #include <functional>
 #include <optional>
-#include <vector>
+#include <utility>
 
-#include "host/alarm.h"
-#include "host/backoff.h"
-#include "host/lifeline.h"
-#include "host/loop.h"
-#include "host/random.h"
 #include "services/agent/agent_state.h"
-#include "services/log.h"
+#include "services/agent/saver.h"
 
 namespace spillway::agent {
 
 class StateKeeper {
  public:
-  static constexpr Duration k_batch = milliseconds(200);
   static constexpr int64_t k_block = 1000;
 
   // `before_save` brings the state up to date; `ready` is called when report numbers are to be had
@@ -32,37 +26,26 @@ class StateKeeper {
   AgentState& state() { return state_; }
   const AgentState& state() const { return state_; }
 
-  void touch();  // changed: saved soon
+  void touch() { saver_.touch(); }  // changed: saved soon
   // Calls when all that is in the state now is safe. A failed save is tried again.
-  void flush(std::function<void()> then);
+  void flush(std::function<void()> then) { saver_.flush(std::move(then)); }
 
   // A number above all that were used, ever. None: a block is being set aside.
   std::optional<int64_t> take_report();
   void raise_reports(int64_t above);  // the broker has seen this one
 
  private:
-  void save();
-  void on_saved(const Status& status, int64_t reports);
   void reserve();
 
-  host::Loop& loop_;
-  host::Random& random_;
-  StateStore& store_;
-  services::Log& log_;
   std::function<void()> before_save_;
   std::function<void()> ready_;
+  StateStore& store_;
   AgentState state_;
   int64_t next_report_ = 1;
+  int64_t saving_reports_ = 0;
   int64_t durable_reports_ = 0;
-  bool saving_ = false;
-  bool dirty_ = false;
   bool reserving_ = false;
-  Instant save_at_;
-  host::Backoff backoff_;
-  std::vector<std::function<void()>> waiting_;  // for the next save
-  std::vector<std::function<void()>> saved_;    // by the one that is under way
-  host::Alarm alarm_;
-  host::Lifeline life_;
+  Saver saver_;
 };
 
 }  // namespace spillway::agent

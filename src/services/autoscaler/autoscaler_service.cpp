@@ -113,12 +113,7 @@ void AutoscalerService::start_renewal() {
   renewal_.emplace(loop_, random_, *client_, log_, *folder_, credentials_,
                    [this](const agent::Credentials& renewed) {
                      credentials_ = renewed;
-                     auto status = client_->set_authorities(renewed.authorities_pem);
-                     if (status) status = client_->set_identity(renewed.tls);
-                     if (!status) {
-                       log_.write(Level::error, "certificate not taken into use",
-                                  {{"why", status.error().message()}});
-                     }
+                     agent::take_into_use(renewed, *client_, log_);
                      autoscaler_->credentials_changed();
                    });
   renewal_->start();

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include "cli/waiting.h"
 #include "integration/cli/program.h"
 
 namespace spillway::cli {
@@ -63,7 +64,10 @@ class ClusterVerb : public testing::Test {
     }
     return count;
   }
-  static void pause() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
+  static void wait_for(int ms, const std::function<bool()>& is_so) {
+    (void)wait_until(std::chrono::milliseconds(ms), std::chrono::milliseconds(10),
+                     [&is_so] { return Result<bool>(is_so()); });
+  }
 
   test::TemporaryFolder folder_;
 };
@@ -102,7 +106,7 @@ TEST_F(ClusterVerb, CanEndWhatAKilledUpLeftRunning) {
         fmt::format("timeout -s KILL 0.{:03} '{}' cluster up edge >'{}' 2>&1", ms,
                     spillway_binary(), folder_ / "out");
     ASSERT_NE(std::system(killed.c_str()), -1);
-    for (int i = 0; i < 20 && has_left("edge") && clusters_running() == 0; ++i) pause();
+    wait_for(200, [this] { return !has_left("edge") || clusters_running() > 0; });
     const bool is_left = clusters_running() > 0;
     if (is_left) {
       EXPECT_THAT(run_spillway("cluster list").out, testing::ContainsRegex("edge +embedded +up"));
@@ -117,7 +121,7 @@ TEST_F(ClusterVerb, EndsOneWhoseFolderIsGone) {
   ASSERT_EQ(run_spillway("cluster up edge").code, 0);
   ASSERT_EQ(clusters_running(), 1);
   fs::remove_all(fs::path(folder_ / "clusters/edge"));
-  for (int i = 0; i < 1000 && clusters_running() > 0; ++i) pause();
+  wait_for(10'000, [this] { return clusters_running() == 0; });
   EXPECT_EQ(clusters_running(), 0);
 }
 
