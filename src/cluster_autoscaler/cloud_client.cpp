@@ -108,8 +108,9 @@ Told<std::vector<GroupSeen>> CloudClient::groups() {
   return all;
 }
 
-Told<std::string> CloudClient::group_of(const demand::NodeRef& node) {
-  const auto told = call("NodeGroupForNode", ProtoWriter().message(1, node_message(node)).take());
+Told<std::string> CloudClient::group_of(const demand::NodeRef& node, const model::Labels& labels) {
+  const auto told =
+      call("NodeGroupForNode", ProtoWriter().message(1, node_message(node, labels)).take());
   if (!told) return tl::unexpected(told.error());
   std::string id;
   each_field(*told, [&id](const ProtoField& field) {
@@ -197,6 +198,16 @@ Told<std::string> CloudClient::gpu_label() {
   const auto told = call("GPULabel", {});
   if (!told) return tl::unexpected(told.error());
   return read_pair(*told).first;
+}
+
+Told<std::vector<std::string>> CloudClient::gpu_types() {
+  const auto told = call("GetAvailableGPUTypes", {});
+  if (!told) return tl::unexpected(told.error());
+  std::vector<std::string> all;
+  each_field(*told, [&all](const ProtoField& field) {
+    if (field.number == 1) all.push_back(read_pair(field.bytes).first);
+  });
+  return all;
 }
 
 NodeSeen read_node_bytes(std::string_view node) {

@@ -41,7 +41,8 @@ class CloudClient {
   explicit CloudClient(Caller caller) : caller_(std::move(caller)) {}
 
   Told<std::vector<GroupSeen>> groups();
-  Told<std::string> group_of(const demand::NodeRef& node);  // empty: not one of theirs
+  // Empty: not one of theirs.
+  Told<std::string> group_of(const demand::NodeRef& node, const model::Labels& labels = {});
   Told<int32_t> target(const std::string& group);
   Told<std::vector<InstanceSeen>> nodes(const std::string& group);
   Told<TemplateSeen> template_node(const std::string& group);
@@ -54,6 +55,7 @@ class CloudClient {
   Told<double> node_price(const model::Labels& labels, Instant now, int64_t seconds);
   Told<double> pod_price(std::string_view pod, Instant now, int64_t seconds);
   Told<std::string> gpu_label();
+  Told<std::vector<std::string>> gpu_types();
 
  private:
   Told<std::string> call(const char* name, std::string message);

@@ -39,6 +39,8 @@ std::string read_line(int fd) {
   }
 }
 
+}  // namespace
+
 pid_t run_program(std::vector<std::string>& words, int out, int err) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -52,8 +54,6 @@ pid_t run_program(std::vector<std::string>& words, int out, int err) {
   ::execv(argv[0], argv.data());
   ::_exit(127);
 }
-
-}  // namespace
 
 std::string spillway_program() {
   const char* folder = std::getenv("SPILLWAY_BINARY_DIR");
@@ -75,6 +75,14 @@ int64_t status_of(pid_t pid, std::string_view field) {
 
 int64_t rss_kib_of(pid_t pid) { return status_of(pid, "VmRSS:"); }
 int64_t peak_rss_kib_of(pid_t pid) { return status_of(pid, "VmHWM:"); }
+
+double cpu_seconds_of(pid_t pid) {
+  clockid_t clock{};
+  timespec time{};
+  SPILLWAY_CHECK(::clock_getcpuclockid(pid, &clock) == 0 && ::clock_gettime(clock, &time) == 0,
+                 "no clock of the process");
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
 
 BrokerProcess::BrokerProcess(std::string data, std::vector<std::string> settings)
     : data_(std::move(data)), settings_(std::move(settings)) {}
@@ -120,14 +128,7 @@ int BrokerProcess::terminate() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-double BrokerProcess::cpu_seconds() const {
-  clockid_t clock{};
-  timespec time{};
-  SPILLWAY_CHECK(::clock_getcpuclockid(pid_, &clock) == 0 && ::clock_gettime(clock, &time) == 0,
-                 "no clock of the process");
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
-}
-
+double BrokerProcess::cpu_seconds() const { return cpu_seconds_of(pid_); }
 int64_t BrokerProcess::rss_kib() const { return rss_kib_of(pid_); }
 
 }  // namespace spillway::test

@@ -11,6 +11,8 @@ namespace spillway::test {
 
 // Where `spillway` was built: SPILLWAY_BINARY_DIR, else beside the running program.
 std::string spillway_program();
+// Its output and errors go to these descriptors; it ends with the one that started it.
+pid_t run_program(std::vector<std::string>& words, int out, int err);
 
 // Any program; killed when this goes. What it prints goes nowhere.
 class ChildProcess {
@@ -50,5 +52,6 @@ class BrokerProcess {
 
 int64_t rss_kib_of(pid_t pid);
 int64_t peak_rss_kib_of(pid_t pid);
+double cpu_seconds_of(pid_t pid);
 
 }  // namespace spillway::test
