@@ -26,14 +26,6 @@ GrpcAnswer no_group(const std::string& id) {
   return {GrpcCode::not_found, "group " + in_quotes(id) + ": there is none of this name", {}};
 }
 
-void node_groups(Provider& provider, const Asked&, const Reply& reply) {
-  ProtoWriter all;
-  for (const auto& [id, group] : provider.ledger().state().groups) {
-    all.message(1, group_message(id, group));
-  }
-  reply(ok(std::move(all)));
-}
-
 // An empty id: not one of ours.
 void group_for_node(Provider& provider, const Asked& asked, const Reply& reply) {
   ProtoWriter group;
@@ -134,7 +126,7 @@ void get_options(Provider&, const Asked&, const Reply& reply) {
 struct Route {
   std::string_view name;
   AskedFields fields;
-  void (*run)(Provider&, const Asked&, const Reply&);
+  void (*run)(Provider&, const Asked&, const Reply&);  // null: all groups, as they were written
 };
 
 constexpr AskedFields k_nothing{};
@@ -147,7 +139,7 @@ constexpr AskedFields k_pod_price{
     .pod_old = 1, .pod = 4, .from_old = 2, .from = 5, .to_old = 3, .to = 6};
 
 constexpr std::array<Route, 15> k_routes{
-    {{"NodeGroups", k_nothing, node_groups},
+    {{"NodeGroups", k_nothing, nullptr},
      {"NodeGroupForNode", k_node_only, group_for_node},
      {"NodeGroupTargetSize", k_group_only, target_size},
      {"NodeGroupIncreaseSize", k_delta, increase_size},
@@ -165,6 +157,10 @@ constexpr std::array<Route, 15> k_routes{
 
 }  // namespace
 
+CloudProvider::CloudProvider(Provider& provider)
+    : provider_(provider), groups_(std::make_unique<GroupMessages>()) {}
+CloudProvider::~CloudProvider() = default;
+
 void CloudProvider::handle(net::GrpcCall call, Reply reply) {
   std::string_view name = call.method;
   const bool is_ours = name.starts_with(k_cloud_provider_service);
@@ -180,7 +176,8 @@ void CloudProvider::handle(net::GrpcCall call, Reply reply) {
                   fmt::format("these bytes are no message of {}", route->name),
                   {}});
   }
-  route->run(provider_, *asked, reply);
+  if (route->run != nullptr) return route->run(provider_, *asked, reply);
+  reply({GrpcCode::ok, {}, groups_->all(provider_.ledger().state())});
 }
 
 }  // namespace spillway::cluster_autoscaler

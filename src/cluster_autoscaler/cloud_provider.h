@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,14 +43,18 @@ class Provider {
   virtual std::vector<std::string> gpu_models() const = 0;
 };
 
+class GroupMessages;
+
 class CloudProvider final : public net::GrpcHandler {
  public:
-  explicit CloudProvider(Provider& provider) : provider_(provider) {}
+  explicit CloudProvider(Provider& provider);
+  ~CloudProvider() override;
 
   void handle(net::GrpcCall call, Reply reply) override;
 
  private:
   Provider& provider_;
+  std::unique_ptr<GroupMessages> groups_;
 };
 
 }  // namespace spillway::cluster_autoscaler

@@ -86,11 +86,36 @@ std::optional<Asked> read_asked(std::string_view bytes, const AskedFields& field
   return asked;
 }
 
+// The last text is for people who look at the wire: the Cluster Autoscaler never shows it.
 ProtoWriter group_message(const OfferId& id, const demand::GroupState& group) {
-  const std::string debug =
-      fmt::format("{} of {}: target {}, at most {}{}", id.text, to_text(group.offer.shape),
-                  group.target(), group.most(), group.is_on_sale ? "" : ", no longer on sale");
-  return std::move(ProtoWriter().text(1, id.text).integer(3, group.most()).text(4, debug));
+  const std::string_view end = group.is_on_sale ? "" : ", no longer on sale";
+  return std::move(ProtoWriter()
+                       .text(1, id.text)
+                       .integer(3, group.most())
+                       .text(4, to_text(group.offer.shape).append(end)));
+}
+
+bool GroupMessages::is_of(const Entry& entry, const OfferId& id, const demand::GroupState& group) {
+  return entry.id == id && entry.most == group.most() && entry.is_on_sale == group.is_on_sale &&
+         entry.shape == group.offer.shape;
+}
+
+const std::string& GroupMessages::all(const demand::LedgerState& state) {
+  bool is_changed = entries_.size() != state.groups.size();
+  entries_.resize(state.groups.size());
+  auto entry = entries_.begin();
+  for (const auto& [id, group] : state.groups) {
+    if (!is_of(*entry, id, group)) {
+      is_changed = true;
+      *entry = {id, group.offer.shape, group.most(), group.is_on_sale,
+                ProtoWriter().message(1, group_message(id, group)).take()};
+    }
+    ++entry;
+  }
+  if (!is_changed) return all_;
+  all_.clear();
+  for (const Entry& one : entries_) all_ += one.message;
+  return all_;
 }
 
 // The caller reacts to an error only in state creating, and drops it without a state.

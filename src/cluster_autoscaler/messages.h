@@ -44,6 +44,26 @@ struct AskedFields {
 std::optional<Asked> read_asked(std::string_view bytes, const AskedFields& fields);
 
 ProtoWriter group_message(const OfferId& id, const demand::GroupState& group);
+// The messages of all groups, one after the other. Only what has changed is written anew: of a
+// thousand groups the texts for people would cost more than all else that the call takes.
+class GroupMessages {
+ public:
+  const std::string& all(const demand::LedgerState& state);
+
+ private:
+  struct Entry {
+    OfferId id;
+    model::Resources shape;
+    int32_t most = 0;
+    bool is_on_sale = false;
+    std::string message;
+  };
+  static bool is_of(const Entry& entry, const OfferId& id, const demand::GroupState& group);
+
+  std::vector<Entry> entries_;  // in the order of the groups
+  std::string all_;
+};
+
 ProtoWriter instance_message(const demand::Instance& instance);
 
 }  // namespace spillway::cluster_autoscaler

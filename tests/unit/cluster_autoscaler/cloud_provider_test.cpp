@@ -51,6 +51,20 @@ class CloudProviderTest : public testing::Test {
     EXPECT_FALSE(reader.is_broken());
     return all;
   }
+  // A line for each group that is listed.
+  std::string groups_now() {
+    std::string lines;
+    for (const auto& group : all_of(call("NodeGroups").message, 1)) {
+      int64_t most = 0;
+      ProtoReader reader(group);
+      for (ProtoField field; reader.next(field);) {
+        if (field.number == 3) most = field.integer();
+      }
+      lines +=
+          fmt::format("{} up to {}: {}\n", all_of(group, 1).at(0), most, all_of(group, 4).at(0));
+    }
+    return lines;
+  }
   static double price_in(const GrpcAnswer& told) {
     ProtoReader reader(told.message);
     ProtoField field;
@@ -67,7 +81,28 @@ TEST_F(CloudProviderTest, ListsGroupsWithoutAMinimum) {
   ASSERT_EQ(groups.size(), 1U);
   EXPECT_EQ(all_of(groups[0], 1).at(0), provider_.offer.id.text);
   EXPECT_TRUE(all_of(groups[0], 2).empty());
-  EXPECT_THAT(all_of(groups[0], 4).at(0), HasSubstr("at most 9"));
+  EXPECT_EQ(groups_now(), "edge-1/small up to 9: 2 cpu, 4Gi memory, 20 pods, 2 × nvidia-a100\n");
+}
+
+// What was written once is written anew when anything in it has changed.
+TEST_F(CloudProviderTest, ListsGroupsAsTheyAreNow) {
+  const std::string before = groups_now();
+  EXPECT_EQ(groups_now(), before);
+  increase(2);
+  EXPECT_THAT(groups_now(), HasSubstr("edge-1/small up to 11: 2 cpu"));
+  model::Offer first = provider_.offer;
+  first.id = OfferId("edge-0/first");
+  first.shape.cpu_millis = 7000;
+  provider_.book.show(std::vector<demand::Ledger::OnSale>{{first, 1}});
+  EXPECT_THAT(groups_now(), HasSubstr("edge-0/first up to 1: 7 cpu"));
+  EXPECT_THAT(groups_now(), HasSubstr("edge-1/small up to 2: 2 cpu"));
+  EXPECT_THAT(groups_now(), HasSubstr(", no longer on sale"));
+  first.shape.cpu_millis = 8000;
+  provider_.book.show(std::vector<demand::Ledger::OnSale>{{first, 1}});
+  EXPECT_THAT(groups_now(), HasSubstr("edge-0/first up to 1: 8 cpu"));
+  provider_.book.show({});
+  EXPECT_THAT(groups_now(), ::testing::Not(HasSubstr("edge-0")));
+  EXPECT_THAT(groups_now(), HasSubstr("edge-1/small up to 2: 2 cpu"));
 }
 
 TEST_F(CloudProviderTest, RaisesTheTargetBeforeItAnswersAndListsWhatComes) {
