@@ -35,14 +35,15 @@ GrpcAnswer to_grpc(const Error& error) {
   return {static_cast<GrpcCode>(describe(error.code).grpc), error.message(), {}};
 }
 
-std::string framed(std::string_view message) {
-  const auto size = static_cast<uint32_t>(message.size());
+std::string grpc_prefix(size_t size) {
   std::string bytes(1, '\0');
   for (int shift = 24; shift >= 0; shift -= 8) {
     bytes += static_cast<char>(static_cast<unsigned char>(size >> shift));
   }
-  return bytes.append(message);
+  return bytes;
 }
+
+std::string framed(std::string_view message) { return grpc_prefix(message.size()).append(message); }
 
 std::optional<std::string> unframed(std::string_view body) {
   if (body.size() < k_prefix_bytes || body[0] != '\0') return std::nullopt;

@@ -63,6 +63,7 @@ class GrpcHandler {
 // --- parts of the protocol ---
 
 // Five bytes before each message: not compressed, and how long it is.
+std::string grpc_prefix(size_t size);
 std::string framed(std::string_view message);
 // The one message of a body. None: there is not exactly one, or it is compressed.
 std::optional<std::string> unframed(std::string_view body);

@@ -180,17 +180,17 @@ void GrpcConnection::on_asked(int32_t stream) {
     if (refusal.code == GrpcCode::ok) {
       refusal = {GrpcCode::invalid_argument, "there must be one message, not compressed", {}};
     }
-    return reply(stream, refusal);
+    return reply(stream, std::move(refusal));
   }
   host_.counts.calls += 1;
   GrpcCall asked{call.path, std::move(*message), parse_grpc_timeout(call.timeout), peer_};
-  host_.handler.handle(std::move(asked), [weak = weak_from_this(), stream](const GrpcAnswer& told) {
+  host_.handler.handle(std::move(asked), [weak = weak_from_this(), stream](GrpcAnswer told) {
     const auto self = std::static_pointer_cast<GrpcConnection>(weak.lock());
-    if (self != nullptr) self->reply(stream, told);
+    if (self != nullptr) self->reply(stream, std::move(told));
   });
 }
 
-void GrpcConnection::reply(int32_t stream, const GrpcAnswer& answer) {
+void GrpcConnection::reply(int32_t stream, GrpcAnswer answer) {
   const auto at = calls_.find(stream);
   if (at == calls_.end() || !is_open()) return;  // it has not waited
   if (answer.code != GrpcCode::ok) {
@@ -202,7 +202,8 @@ void GrpcConnection::reply(int32_t stream, const GrpcAnswer& answer) {
     nghttp2_submit_response(session(), stream, head.data(), head.size(), nullptr);
     return pump();
   }
-  at->second.answer = framed(answer.message);
+  at->second.prefix = grpc_prefix(answer.message.size());
+  at->second.answer = std::move(answer.message);
   const std::array head{http2_field(":status", "200"), http2_field("content-type", k_content_type)};
   nghttp2_data_provider body{};
   body.read_callback = read_data;
@@ -215,11 +216,15 @@ size_t GrpcConnection::read_answer(int32_t stream, char* into, size_t size, bool
   const auto at = calls_.find(stream);
   if (at == calls_.end()) return 0;
   Call& call = at->second;
-  const size_t count = std::min(size, call.answer.size() - call.sent);
-  std::memcpy(into, call.answer.data() + call.sent, count);
-  call.sent += count;
-  is_last = call.sent == call.answer.size();
-  return count;
+  // The one after the other, without a copy of both: an answer may be large.
+  size_t count = std::min(size, call.prefix.size());
+  std::memcpy(into, call.prefix.data(), count);
+  call.prefix.erase(0, count);
+  const size_t rest = std::min(size - count, call.answer.size() - call.sent);
+  std::memcpy(into + count, call.answer.data() + call.sent, rest);
+  call.sent += rest;
+  is_last = call.prefix.empty() && call.sent == call.answer.size();
+  return count + rest;
 }
 
 }  // namespace spillway::net

@@ -32,7 +32,7 @@ class GrpcConnection final : public Http2Link {
   GrpcConnection(GrpcHost& host, int fd, std::string address);
 
   void begin(const TlsContext& tls);  // null: no TLS
-  void reply(int32_t stream, const GrpcAnswer& answer);
+  void reply(int32_t stream, GrpcAnswer answer);
 
   // For nghttp2's callbacks.
   void on_begin(int32_t stream) { calls_.try_emplace(stream); }
@@ -53,6 +53,7 @@ class GrpcConnection final : public Http2Link {
     std::string body;
     bool is_too_large = false;
     bool is_asked = false;
+    std::string prefix;  // what is left of it to be sent, before the answer
     std::string answer;
     size_t sent = 0;
   };

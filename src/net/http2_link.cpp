@@ -13,6 +13,7 @@ namespace {
 
 constexpr int k_turns = 16;                // of reading, so that others have theirs
 constexpr size_t k_most_unsent = 1 << 18;  // the session is asked for more when less waits
+constexpr size_t k_most_kept = 1 << 17;    // of room for what is said next
 
 }  // namespace
 
@@ -175,7 +176,8 @@ void Http2Link::flush() {
                                  : link_.trouble().text);
   }
   if (phase_ != Phase::open) return;
-  std::string().swap(out_);
+  out_.clear();
+  if (out_.capacity() > k_most_kept) std::string().swap(out_);
   sent_ = 0;
   want(true, false);
   const bool is_over =

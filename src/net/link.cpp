@@ -22,7 +22,8 @@ struct LinkBio {
   static int write(BIO* bio, const char* bytes, int size) {
     Link& link = link_of(bio);
     BIO_clear_retry_flags(bio);
-    const ssize_t sent = ::send(link.fd_, bytes, static_cast<size_t>(size), MSG_NOSIGNAL);
+    const int flags = link.more_follows_ ? MSG_NOSIGNAL | MSG_MORE : MSG_NOSIGNAL;
+    const ssize_t sent = ::send(link.fd_, bytes, static_cast<size_t>(size), flags);
     if (sent >= 0) return static_cast<int>(sent);
     link.error_ = errno;
     if (link.error_ == EAGAIN || link.error_ == EINTR) BIO_set_retry_write(bio);
@@ -161,7 +162,10 @@ Io Link::write(std::string_view bytes, size_t& taken) {
   if (tls_ != nullptr) {
     ERR_clear_error();
     error_ = 0;
+    // It takes one record at a time: packets need not end where records do.
+    more_follows_ = bytes.size() > SSL3_RT_MAX_PLAIN_LENGTH;
     const int result = SSL_write_ex(tls_, bytes.data(), bytes.size(), &taken);
+    more_follows_ = false;
     return result == 1 ? Io::done : judge(result);
   }
   const ssize_t result = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);

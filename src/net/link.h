@@ -60,8 +60,9 @@ class Link {
   Io fail_by_errno(int error);
 
   int fd_;
-  int error_ = 0;       // errno of the last call on the socket
-  bool ended_ = false;  // the socket has nothing more to read
+  int error_ = 0;              // errno of the last call on the socket
+  bool ended_ = false;         // the socket has nothing more to read
+  bool more_follows_ = false;  // at once, after what is being written
   ssl_st* tls_ = nullptr;
   Trouble trouble_;
 };
