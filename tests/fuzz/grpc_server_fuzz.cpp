@@ -108,16 +108,42 @@ class OneClient final : public GrpcHost {
   int ends = 0;
 };
 
-// All of it is there before the server looks, and then the end.
-int socket_with(std::string_view bytes, int& far) {
-  std::array<int, 2> pair{};
-  SPILLWAY_CHECK(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair.data()) == 0, "none");
-  const ssize_t sent = ::send(pair[1], bytes.data(), bytes.size(), MSG_NOSIGNAL);
-  SPILLWAY_CHECK(bytes.empty() || sent > 0, "the socket takes nothing");
-  ::shutdown(pair[1], SHUT_WR);
-  far = pair[1];
-  return pair[0];
-}
+// The far end of the connection: says all at once, hears what is answered, and ends when the loop
+// has had some turns with nothing else to do.
+class Client {
+ public:
+  Client(Poll& poll, std::string_view bytes) : poll_(poll) {
+    std::array<int, 2> pair{};
+    const int made = ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair.data());
+    SPILLWAY_CHECK(made == 0, "no sockets");
+    near_ = pair[0];
+    fd_ = pair[1];
+    const ssize_t sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    SPILLWAY_CHECK(sent > 0, "the socket takes nothing");
+    turn(k_turns);
+  }
+  ~Client() { ::close(fd_); }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  int near_end() const { return near_; }
+
+ private:
+  static constexpr int k_turns = 8;
+
+  void turn(int left) {
+    std::array<char, 4096> heard{};
+    while (::recv(fd_, heard.data(), heard.size(), 0) > 0) continue;
+    if (left == 0) {
+      ::shutdown(fd_, SHUT_WR);
+    } else {
+      poll_.post([this, left] { turn(left - 1); });
+    }
+  }
+
+  Poll& poll_;
+  int near_ = -1;  // the server takes it over
+  int fd_ = -1;
+};
 
 void run(uint8_t how, std::string_view bytes) {
   const std::string said = (how & 1) != 0 ? std::string(k_preface).append(bytes) : frames_of(bytes);
@@ -129,15 +155,14 @@ void run(uint8_t how, std::string_view bytes) {
   options.messages_bytes = k_messages_bytes;
   options.calls_at_once = 5;
   OneClient host(poll, handler, options);
-  int far = -1;
-  auto connection = std::make_shared<GrpcConnection>(host, socket_with(said, far), "fuzz");
+  const Client client(poll, said);
+  const auto connection = std::make_shared<GrpcConnection>(host, client.near_end(), "fuzz");
   connection->begin({});
   poll.run();
   SPILLWAY_CHECK(host.ends == 1 && connection->is_closed(), "it has not ended once");
   for (const auto& reply : handler.kept) reply();
   SPILLWAY_CHECK(host.messages_bytes == 0, "bytes of messages are still counted");
   SPILLWAY_CHECK(host.counts.calls == handler.calls, "a call is not counted");
-  ::close(far);
 }
 
 }  // namespace
