@@ -37,9 +37,17 @@ std::string refusal(const char* what, const net::GrpcAnswer& told) {
   return fmt::format("{}: {} ({})", what, told.reason, static_cast<int>(told.code));
 }
 
+// Nothing can be counted from one below zero.
+Told<int32_t> target_of(CloudClient& client, const std::string& group) {
+  auto size = client.target(group);
+  if (!size || *size >= 0) return size;
+  return tl::unexpected(
+      net::GrpcAnswer{GrpcCode::internal, fmt::format("the target is {}", *size), {}});
+}
+
 // The target is as it was; else what it is.
 std::string target_is(Trial& trial, int32_t expected, const char* after) {
-  const auto size = trial.client.target(trial.group);
+  const auto size = target_of(trial.client, trial.group);
   if (!size) return refusal("TargetSize", size.error());
   if (*size == expected) return {};
   return fmt::format("after {} the target is {}, not {}", after, *size, expected);
@@ -152,7 +160,7 @@ Outcome increase_raises_the_target(Trial& trial) {
 
 Outcome units_in_flight_are_listed(Trial& trial) {
   const auto nodes = trial.client.nodes(trial.group);
-  const auto size = trial.client.target(trial.group);
+  const auto size = target_of(trial.client, trial.group);
   if (!nodes || !size) return "Nodes or TargetSize fails";
   const auto staying = std::count_if(nodes->begin(), nodes->end(), [](const InstanceSeen& one) {
     return one.state != k_last_state;
@@ -196,7 +204,7 @@ Outcome instances_are_known_by_both_names(Trial& trial) {
 }
 
 Outcome foreign_nodes_are_not_deleted(Trial& trial) {
-  const auto size = trial.client.target(trial.group);
+  const auto size = target_of(trial.client, trial.group);
   if (trial.client.remove(trial.group, {std::string(k_foreign_id), "node-1"})) {
     return "DeleteNodes of a node that is not theirs is no error";
   }
@@ -206,7 +214,7 @@ Outcome foreign_nodes_are_not_deleted(Trial& trial) {
 // One that is still on its way.
 Outcome decrease_cancels(Trial& trial) {
   const auto nodes = trial.client.nodes(trial.group);
-  const auto size = trial.client.target(trial.group);
+  const auto size = target_of(trial.client, trial.group);
   if (!nodes || !size) return "Nodes or TargetSize fails";
   const auto coming = std::count_if(nodes->begin(), nodes->end(), [](const InstanceSeen& one) {
     return one.state == k_state_creating;
@@ -219,7 +227,7 @@ Outcome decrease_cancels(Trial& trial) {
 }
 
 Outcome decrease_deletes_no_node(Trial& trial) {
-  const auto size = trial.client.target(trial.group);
+  const auto size = target_of(trial.client, trial.group);
   if (!size) return refusal("TargetSize", size.error());
   if (trial.client.decrease(trial.group, -*size - 1)) {
     return "more can be cancelled than there is";
@@ -233,7 +241,7 @@ Outcome deleting_is_idempotent(Trial& trial) {
   const auto one = std::find_if(nodes->begin(), nodes->end(),
                                 [](const InstanceSeen& i) { return i.state != k_last_state; });
   if (one == nodes->end()) return skip("nothing is left to delete");
-  const int32_t size = trial.client.target(trial.group).value_or(-1);
+  const int32_t size = target_of(trial.client, trial.group).value_or(-1);
   for (const char* turn : {"DeleteNodes", "DeleteNodes again"}) {
     if (const auto told = trial.client.remove(trial.group, {one->id, one->id}); !told) {
       return refusal(turn, told.error());
@@ -298,8 +306,8 @@ void find_group(Trial& trial) {
   if (!groups) return;
   for (const GroupSeen& group : *groups) {
     if (!trial.options.group.empty() && group.id != trial.options.group) continue;
-    const auto size = trial.client.target(group.id);
-    if (!size || group.max - *size < 2) continue;
+    const auto size = target_of(trial.client, group.id);
+    if (!size || int64_t{group.max} - *size < 2) continue;
     trial.group = group.id;
     trial.before = *size;
     return;
@@ -311,7 +319,7 @@ void clean_up(Trial& trial) {
   if (trial.group.empty()) return;
   const auto nodes = trial.client.nodes(trial.group);
   if (!nodes) return;
-  int32_t extra = trial.client.target(trial.group).value_or(trial.before) - trial.before;
+  int32_t extra = target_of(trial.client, trial.group).value_or(trial.before) - trial.before;
   for (auto one = nodes->rbegin(); one != nodes->rend() && extra > 0; ++one) {
     if (one->state == k_last_state) continue;
     if (trial.client.remove(trial.group, {one->id, one->id})) extra -= 1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 #include "base/quantity.h"
 #include "cluster_autoscaler/protobuf.h"
@@ -188,10 +189,17 @@ Result<PodAsk> unmarshal_pod(std::string_view bytes) {
   PodAsk pod;
   Amounts amounts;
   bool is_whole = true;
+  bool has_metadata = false;
+  bool has_spec = false;
   ProtoReader reader(bytes);
   for (ProtoField field; is_whole && reader.next(field);) {
-    if (field.number == 1) is_whole = read_metadata(field.bytes, pod);
-    if (field.number == 2) is_whole = read_spec(field.bytes, amounts);
+    // Once each: what a second one would mean, readers do not agree on.
+    if (field.number == 1) {
+      is_whole = !std::exchange(has_metadata, true) && read_metadata(field.bytes, pod);
+    }
+    if (field.number == 2) {
+      is_whole = !std::exchange(has_spec, true) && read_spec(field.bytes, amounts);
+    }
   }
   if (!is_whole || reader.is_broken()) {
     return fail(Code::invalid, "pod", "these bytes are no core/v1 Pod",
