@@ -182,7 +182,7 @@ std::vector<Instance> Ledger::instances(const OfferId& group) const {
   return all;
 }
 
-Result<Ask> Ledger::increase(const OfferId& id, int32_t delta, Instant now) {
+Result<Ask> Ledger::increase(const OfferId& id, int32_t delta, Instant now, const Use& use) {
   auto found = group(id);
   if (!found) return tl::unexpected(std::move(found).error());
   GroupState& state = **found;
@@ -195,7 +195,7 @@ Result<Ask> Ledger::increase(const OfferId& id, int32_t delta, Instant now) {
                 fmt::format("{} units wanted, {} can be had", delta, state.most() - state.target()),
                 "take fewer, or another group");
   }
-  const Ask ask{++state_.generation, delta, {}, now};
+  const Ask ask{++state_.generation, delta, {}, now, use};
   state.asks.push_back(ask);
   return ask;
 }
@@ -273,10 +273,12 @@ void Ledger::granted(const OfferId& id, int64_t generation, const model::Contrac
                                 [&](const Ask& one) { return one.generation == generation; });
   if (ask == state.asks.end()) return;
   int32_t wanted = ask->wanted();  // fewer than asked for when some were cancelled meanwhile
+  Use use = ask->use;
+  use.rate = contract.rate;
   state.asks.erase(ask);
   for (const model::Unit& unit : contract.units) {
     if (!unit.live) continue;
-    HeldUnit held{contract.id, unit.number, UnitState::creating, std::nullopt, now};
+    HeldUnit held{contract.id, unit.number, UnitState::creating, std::nullopt, now, use};
     if (wanted <= 0) held.state = UnitState::deleting;
     wanted -= 1;
     places_[unit_provider_id(contract.id, unit.number)] = id;
@@ -314,15 +316,21 @@ void Ledger::failed(const ContractId& contract, int32_t number, const Failure& f
   unit->failure = failure;
 }
 
-void Ledger::gone(const ContractId& contract, int32_t number) {
+void Ledger::gone(const ContractId& contract, int32_t number, Instant now) {
   const auto place = places_.find(unit_provider_id(contract, number));
   if (place == places_.end()) return;
+  forget_before(state_.past, now);
+  if (const HeldUnit* unit = find_unit(contract, number)) add_ended(state_.past, unit->use, now);
   std::erase_if(state_.groups.at(place->second).units, [&](const HeldUnit& unit) {
     return unit.contract == contract && unit.number == number;
   });
   places_.erase(unit_name(contract, number));
   places_.erase(unit_provider_id(contract, number));
   forget_unused();
+}
+
+void Ledger::remember(const ClusterId& provider, const Tried& tried) {
+  state_.tried[provider] = tried;
 }
 
 Status validate(const LedgerState& state) {

@@ -31,6 +31,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "demand/use.h"
 #include "model/contract.h"
 #include "model/offer.h"
 
@@ -52,6 +53,7 @@ struct HeldUnit {
   UnitState state = UnitState::creating;
   std::optional<Failure> failure;
   Instant since;  // in this state
+  Use use = {};
   bool operator==(const HeldUnit&) const = default;
 };
 
@@ -61,6 +63,7 @@ struct Ask {
   int32_t asked = 0;             // the same in every try, or it would be another hold
   std::vector<int32_t> dropped;  // placeholders that nobody wants any more, sorted
   Instant since;
+  Use use = {};  // of each unit that comes of it
   bool operator==(const Ask&) const = default;
 
   int32_t wanted() const { return asked - static_cast<int32_t>(dropped.size()); }
@@ -81,10 +84,19 @@ struct GroupState {
   bool is_in_use() const { return !asks.empty() || !units.empty(); }
 };
 
+// What was remembered of a provider, as of then: millionths of a failure.
+struct Tried {
+  int64_t failures_micros = 0;
+  Instant as_of;
+  bool operator==(const Tried&) const = default;
+};
+
 struct LedgerState {
   ClusterId cluster;
   int64_t generation = 0;  // the last that was used, of all groups
   std::map<OfferId, GroupState> groups;
+  std::map<ClusterId, Tried> tried = {};  // providers that have carried a unit, or failed to
+  std::vector<PastHour> past = {};        // what units took that are gone
   bool operator==(const LedgerState&) const = default;
 };
 Status validate(const LedgerState& state);
@@ -121,8 +133,8 @@ class Ledger {
   // The group of a node; none: it is not one of ours, or no longer.
   std::optional<OfferId> group_of(const NodeRef& node) const;
   std::vector<Instance> instances(const OfferId& group) const;
-  // A new ask, to be saved and then sent.
-  Result<Ask> increase(const OfferId& group, int32_t delta, Instant now);
+  // A new ask, to be saved and then sent. `use` is what each unit will take.
+  Result<Ask> increase(const OfferId& group, int32_t delta, Instant now, const Use& use = {});
   // The units that are to be released; those that are gone already are no error.
   Status remove(const OfferId& group, std::span<const NodeRef> nodes, Instant now);
   // `delta` below zero: so many of those that are not there yet are cancelled, or none.
@@ -134,7 +146,8 @@ class Ledger {
   void refused(const OfferId& group, int64_t generation);
   void running(const ContractId& contract, int32_t unit, Instant now);
   void failed(const ContractId& contract, int32_t unit, const Failure& failure, Instant now);
-  void gone(const ContractId& contract, int32_t unit);  // its end is known to all
+  void gone(const ContractId& contract, int32_t unit, Instant now);  // its end is known to all
+  void remember(const ClusterId& provider, const Tried& tried);
 
  private:
   HeldUnit* find_unit(const ContractId& contract, int32_t number);

@@ -20,12 +20,38 @@ void fields(F& f, Failure& failure) {
 }
 
 template <class F>
+void fields(F& f, Use& use) {
+  f.with_default("workload_class", use.workload_class);
+  f.required("currency", use.currency);
+  f.required("rate", use.rate);
+  f.with_default("milliwatt_grams", use.milliwatt_grams);
+  f.with_default("minimum_term", use.minimum_term);
+  f.required("started", use.started);
+}
+
+template <class F>
+void fields(F& f, PastHour& past) {
+  f.required("hour", past.hour);
+  f.with_default("workload_class", past.workload_class);
+  f.required("currency", past.currency);
+  f.with_default("money", past.money);
+  f.with_default("milligrams", past.milligrams);
+}
+
+template <class F>
+void fields(F& f, Tried& tried) {
+  f.with_default("failures_micros", tried.failures_micros);
+  f.required("as_of", tried.as_of);
+}
+
+template <class F>
 void fields(F& f, HeldUnit& unit) {
   f.required("contract", unit.contract);
   f.required("number", unit.number);
   f.required("state", unit.state);
   f.optional("failure", unit.failure);
   f.required("since", unit.since);
+  f.required("use", unit.use);
 }
 
 template <class F>
@@ -34,6 +60,7 @@ void fields(F& f, Ask& ask) {
   f.required("asked", ask.asked);
   f.with_default("dropped", ask.dropped);
   f.required("since", ask.since);
+  f.required("use", ask.use);
 }
 
 template <class F>
@@ -50,6 +77,8 @@ void fields(F& f, LedgerState& state) {
   f.required("cluster", state.cluster);
   f.required("generation", state.generation);
   f.required("groups", state.groups);
+  f.with_default("tried", state.tried);
+  f.with_default("past", state.past);
 }
 
 std::string to_json(const LedgerState& state) { return model::write_json(state); }

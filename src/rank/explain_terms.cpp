@@ -39,6 +39,15 @@ class Explainer {
     if (tier.failure > 0) verdict.terms.push_back(failures(tier));
     if (tier.silence_minute > 0) verdict.terms.push_back(silence(tier));
     for (const Term& term : verdict.terms) verdict.exact += term.amount;
+    if (option_.needed_permille != 1000 && verdict.exact > 0) {
+      const int64_t whole = scaled_up<1000>(verdict.exact, option_.needed_permille);
+      verdict.terms.push_back(
+          {"more units", whole - verdict.exact,
+           fmt::format("it takes {} times as many as the option that needs the fewest",
+                       from_thousandths(option_.needed_permille)),
+           false});
+      verdict.exact = whole;
+    }
     verdict.counted = in_steps(verdict.exact, tier.step);
     return verdict;
   }

@@ -112,4 +112,14 @@ inline Score score_of(const Figures& figures, const Expectation& expect,
   return score;
 }
 
+// For an option that needs more units than the best of them: what it amounts to for the same work.
+inline void multiply_score(Score& score, int64_t needed_permille, std::span<const Tier> tiers) {
+  if (needed_permille == 1000) return;
+  for (size_t i = 0; i < tiers.size(); ++i) {
+    score.exact[i] = scaled_up<1000>(score.exact[i], needed_permille);
+    score.counted[i] = in_steps(score.exact[i], tiers[i].step);
+  }
+  score.money = scaled_up<1000>(score.money, needed_permille);
+}
+
 }  // namespace spillway::rank

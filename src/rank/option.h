@@ -54,6 +54,9 @@ struct Option {
   std::optional<RoundTrip> round_trip;  // none: not measured, or not to be reached
   std::optional<Failures> failures;     // none: never tried
   std::optional<Instant> heard;         // the provider's last sign of life
+  // How many units of this do the work of one unit of the option that needs the fewest, in
+  // thousandths: 1000 where nobody has counted.
+  int64_t needed_permille = 1000;
 };
 
 // Units of one contract, or of a hold that is under way.

@@ -27,23 +27,37 @@ void apply(const PolicyPart& part, EffectivePolicy& effective) {
   if (part.expect) effective.expect = *part.expect;
 }
 
-}  // namespace
+using ClassPlace = std::vector<WorkloadClass>::const_iterator;
 
-EffectivePolicy effective_policy(const Policy& policy, const Workload& workload) {
+EffectivePolicy effective_for(const Policy& policy, ClassPlace which) {
   EffectivePolicy effective;
   effective.currency = policy.currency;
   effective.failure_half_life = policy.failure_half_life;
   effective.tiers = tiers_of(Profile::balanced);
   effective.cluster_caps = policy.standard.caps;
   apply(policy.standard, effective);
-  const auto which = std::find_if(
-      policy.classes.begin(), policy.classes.end(),
-      [&workload](const WorkloadClass& candidate) { return is_of(candidate, workload); });
-  if (which != policy.classes.end()) {
-    apply(which->part, effective);
-    effective.workload_class = which->name;
-    effective.class_caps = which->part.caps;
-  }
+  if (which == policy.classes.end()) return effective;
+  apply(which->part, effective);
+  effective.workload_class = which->name;
+  effective.class_caps = which->part.caps;
+  return effective;
+}
+
+}  // namespace
+
+EffectivePolicy policy_of_class(const Policy& policy, std::string_view workload_class) {
+  return effective_for(policy, std::find_if(policy.classes.begin(), policy.classes.end(),
+                                            [workload_class](const WorkloadClass& candidate) {
+                                              return candidate.name == workload_class;
+                                            }));
+}
+
+EffectivePolicy effective_policy(const Policy& policy, const Workload& workload) {
+  EffectivePolicy effective =
+      effective_for(policy, std::find_if(policy.classes.begin(), policy.classes.end(),
+                                         [&workload](const WorkloadClass& candidate) {
+                                           return is_of(candidate, workload);
+                                         }));
   // Whoever asks may know better than the policy; what makes no sense is brought within its bounds.
   if (workload.time) effective.expect.time = *workload.time;
   if (workload.egress_bytes) effective.expect.egress_bytes = *workload.egress_bytes;

@@ -130,6 +130,8 @@ struct EffectivePolicy {
 };
 
 EffectivePolicy effective_policy(const Policy& policy, const Workload& workload);
+// Of a class by its name; empty, or one that is no longer there: of work that is of none.
+EffectivePolicy policy_of_class(const Policy& policy, std::string_view workload_class);
 
 Status validate(const Policy& policy);
 

@@ -38,6 +38,7 @@ std::optional<Barred> consider(const EffectivePolicy& policy, const Workload& wo
   if (choice.units == 0) return Barred{Bar::cap, std::move(choice.fewer)};
   choice.score =
       score_of(figures_of(option, policy.failure_half_life, now), policy.expect, policy.tiers);
+  multiply_score(choice.score, option.needed_permille, policy.tiers);
   return std::nullopt;
 }
 
@@ -51,7 +52,12 @@ bool comes_first(const Ranked& a, const Ranked& b) {
 Recommendation recommend(const Policy& policy, const Workload& workload,
                          std::span<const Option> options, std::span<const Holding> held,
                          Instant now, size_t explained) {
-  const EffectivePolicy effective = effective_policy(policy, workload);
+  return recommend(effective_policy(policy, workload), workload, options, held, now, explained);
+}
+
+Recommendation recommend(const EffectivePolicy& effective, const Workload& workload,
+                         std::span<const Option> options, std::span<const Holding> held,
+                         Instant now, size_t explained) {
   const CapRooms caps(effective, held, now);
   Recommendation answer{effective.workload_class, effective.currency, effective.expect, {}, {}};
   std::vector<Ranked> ranked;

@@ -7,8 +7,9 @@
 // Algorithm
 //   What the buyer may not see is skipped and leaves no trace, not even in counts. Then the hard
 //   rules (rank/rules.h), then the caps (rank/caps.h), which may allow fewer units than are wanted;
-//   what remains is scored (rank/figures.h) and sorted. Explanations are written for the first
-//   `explained` only: the score is numbers, the explanation is text.
+//   what remains is scored (rank/figures.h), times how many units are needed, and sorted.
+//   Explanations are written for the first `explained` only: the score is numbers, the explanation
+//   is text.
 // Ties
 //   As rank/figures.h says, and in the end the lesser offer id. Nothing depends on the order of the
 //   options. Those that were ruled out are told by offer id.
@@ -63,6 +64,10 @@ struct Recommendation {
 inline constexpr size_t k_explain_all = SIZE_MAX;
 
 Recommendation recommend(const Policy& policy, const Workload& workload,
+                         std::span<const Option> options, std::span<const Holding> held,
+                         Instant now, size_t explained = k_explain_all);
+// By a policy that is known to count for the workload.
+Recommendation recommend(const EffectivePolicy& policy, const Workload& workload,
                          std::span<const Option> options, std::span<const Holding> held,
                          Instant now, size_t explained = k_explain_all);
 

@@ -11,7 +11,7 @@ constexpr const char* k_mend_ledger =
     "move it away: leases of what it held are not renewed then, and end";
 
 demand::LedgerState groups_in_use(const demand::LedgerState& state) {
-  demand::LedgerState used{state.cluster, state.generation, {}};
+  demand::LedgerState used{state.cluster, state.generation, {}, state.tried, state.past};
   for (const auto& [id, group] : state.groups) {
     if (group.is_in_use()) used.groups.emplace(id, group);
   }
@@ -44,7 +44,7 @@ LedgerKeeper::LedgerKeeper(host::Loop& loop, host::Random& random, agent::StateS
 Status LedgerKeeper::load(const ClusterId& cluster) {
   const auto text = store_.load();
   if (!text) return tl::unexpected(text.error());
-  demand::LedgerState state{cluster, loop_.now().ms, {}};
+  demand::LedgerState state{cluster, loop_.now().ms, {}, {}, {}};
   if (!text->empty()) {
     auto read = demand::ledger_from_json(*text);
     if (!read) {

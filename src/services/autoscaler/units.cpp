@@ -129,7 +129,7 @@ void Units::on_released(const Key& key, const Result<wire::ContractAnswer>& answ
       !answer && (answer.error().code == Code::not_found || answer.error().code == Code::gone);
   if (!answer && !is_over) return try_again(work->attempt, "unit not released", answer.error());
   works_.erase(key);
-  keeper_.ledger().gone(key.first, key.second);
+  keeper_.ledger().gone(key.first, key.second, context_.now());
   keeper_.touch();
   if (answer) calls_.released(answer->contract);
   context_.log.write(services::Level::info, "unit released",

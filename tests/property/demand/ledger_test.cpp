@@ -88,7 +88,7 @@ struct Play {
     if (leaving.empty()) return;
     const auto unit = *leaving.begin();
     leaving.erase(leaving.begin());
-    ledger.gone(unit.first, unit.second);
+    ledger.gone(unit.first, unit.second, now());
   }
   void cancel() {
     const OfferId group = any_group();

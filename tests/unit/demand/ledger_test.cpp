@@ -103,7 +103,7 @@ TEST_F(LedgerTest, DeletesNodesOnceAndForgetsThemWhenTheyAreGone) {
   EXPECT_EQ(target(), 1);
   ASSERT_TRUE(remove({{}, unit_name(contract, 0)}));  // again, by its other name
   EXPECT_EQ(target(), 1);
-  ledger_.gone(contract, 0);
+  ledger_.gone(contract, 0, k_now);
   EXPECT_EQ(states(), (States{UnitState::creating}));
   EXPECT_TRUE(remove(ref(contract, 0)));  // and once it is gone
   EXPECT_FALSE(ledger_.group_of(ref(contract, 0)));
@@ -162,8 +162,8 @@ TEST_F(LedgerTest, KeepsAGroupThatIsInUseWhenItIsNoLongerOnSale) {
   EXPECT_EQ(ledger_.find(offer_.id)->most(), 2);
   EXPECT_EQ(ledger_.find(other_.id), nullptr);
   EXPECT_EQ(ledger_.increase(offer_.id, 1, k_now).error().code, Code::taken);
-  ledger_.gone(contract, 0);
-  ledger_.gone(contract, 1);
+  ledger_.gone(contract, 0, k_now);
+  ledger_.gone(contract, 1, k_now);
   EXPECT_EQ(ledger_.find(offer_.id), nullptr);
 }
 
