@@ -192,7 +192,8 @@ void CatalogueFeed::take(const Row& row) {
 
 void CatalogueFeed::show(const market::PoolRecord& pool) {
   const bool sellable = market::why_not_sold(pool, epoch_, store_now()).empty();
-  catalogue_.put_pool(pool.pool.id, {market::free_of(pool), sellable, pool.lease_until});
+  catalogue_.put_pool(pool.pool.id,
+                      {market::free_of(pool), sellable, pool.lease_until, pool.heard});
 }
 
 Result<rank::Buyer> CatalogueFeed::buyer_of(const ClusterId& id) const {

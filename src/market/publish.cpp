@@ -167,6 +167,7 @@ Result<Answer> run(Workspace& workspace, const PublishPool& command, const Conte
   next.sequence = command.sequence;
   next.withdrawn = false;
   next.lease_until = context.now + command.lease;
+  next.heard = context.now;
   if (confirms(command, next, *turn == Turn::first, epoch)) {
     next.epoch = epoch.epoch;
     next.report = command.report;

@@ -25,6 +25,7 @@ void fields(Fields& f, PoolRecord& r) {
   f.required("sequence", r.sequence);
   f.with_default("withdrawn", r.withdrawn);
   f.required("lease_until", r.lease_until);
+  f.optional("heard", r.heard);
   f.required("epoch", r.epoch);
   f.with_default("report", r.report);
   f.with_default("committed", r.committed);
@@ -172,6 +173,7 @@ Status validate(const PoolRecord& r) {
   SPILLWAY_TRY(check_owner(r.provider, r.pool.id.text));
   SPILLWAY_TRY(check_range("sequence", r.sequence, 1, k_most));
   SPILLWAY_TRY(check_time("lease_until", r.lease_until));
+  if (r.heard) SPILLWAY_TRY(check_time("heard", *r.heard));
   SPILLWAY_TRY(check_range("epoch", r.epoch, 0, k_most));  // 0: never confirmed
   SPILLWAY_TRY(under("committed", check_sum(r.committed)));
   SPILLWAY_TRY(under("unaccounted", check_sum(r.unaccounted)));

@@ -31,6 +31,7 @@ struct PoolRecord {
   int64_t sequence = 0;
   bool withdrawn = false;
   Instant lease_until;           // silent beyond it: stale, not sold
+  std::optional<Instant> heard;  // when the provider last told of it; older records do not say
   int64_t epoch = 0;             // in which the provider last confirmed what it carries (law 4)
   int64_t report = 0;            // the number of that confirmation: a late, older one says nothing
   model::Resources committed;    // all units of live contracts

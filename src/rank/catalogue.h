@@ -45,6 +45,7 @@ struct PoolState {
   model::Resources free;  // may be negative: a deficit
   bool sellable = false;
   Instant sellable_until;
+  std::optional<Instant> heard = {};  // the provider's last sign of life
 };
 
 // What scans read of an offer. Its order in rows() depends on history: nothing that a buyer gets to

@@ -163,6 +163,7 @@ class Query {
     candidate.rate = row.rate;
     if (intent_.near) candidate.distance_metres = exact_metres(*intent_.near, row);
     candidate.carbon = row.packed.carbon_at(now_);
+    candidate.heard = catalogue_.pool(row).heard;
     candidate.score = scored.score;
     for (const std::unique_ptr<CostTerm>& term : terms_) {
       candidate.terms.push_back(term->explain(row));

@@ -59,6 +59,7 @@ struct Candidate {
   int64_t rate = 0;                        // micro-units per unit-hour, as a contract would say
   std::optional<int64_t> distance_metres;  // when the intent says from where
   std::optional<int32_t> carbon;           // g/kWh now, when stated
+  std::optional<Instant> heard;            // the provider's last sign of life
   int64_t score = 0;                       // micro-units per unit-hour; the sum of the terms
   std::vector<Term> terms;
   bool operator==(const Candidate&) const = default;

@@ -190,6 +190,7 @@ struct Candidate {
   int64_t rate = 0;
   std::optional<int64_t> distance_metres;
   std::optional<int32_t> carbon;
+  std::optional<Instant> heard;  // the provider's last sign of life
   int64_t score = 0;
   std::vector<Term> terms;
   bool operator==(const Candidate&) const = default;

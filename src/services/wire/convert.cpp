@@ -43,6 +43,7 @@ QueryAnswer answer_of(const rank::Ranking& ranking) {
                                                                candidate.rate,
                                                                candidate.distance_metres,
                                                                candidate.carbon,
+                                                               candidate.heard,
                                                                candidate.score,
                                                                {}});
     for (const rank::Term& term : candidate.terms) {

@@ -150,6 +150,7 @@ void fields(F& f, Candidate& b) {
   f.required("rate", b.rate, model::as::amount);
   f.optional("distance_metres", b.distance_metres);
   f.optional("carbon", b.carbon);
+  f.optional("heard", b.heard);
   f.required("score", b.score, model::as::amount);
   f.required("terms", b.terms);
 }
