@@ -9,7 +9,7 @@ namespace {
 
 struct AutoscalerArguments {
   std::string dir;
-  std::string currency = "EUR";
+  std::string currency;
   services::AutoscalerServiceOptions options;
 };
 
@@ -30,16 +30,32 @@ Status check_tls(const services::AutoscalerServiceOptions& options) {
               "give all three; or --plaintext, where nobody else can reach the port");
 }
 
+// The expander's client checks our name and shows none, so there is TLS in any case.
+Status check_expander(services::AutoscalerServiceOptions& options) {
+  if (options.expander_certificate.empty()) options.expander_certificate = options.tls_certificate;
+  if (options.expander_key.empty()) options.expander_key = options.tls_key;
+  const bool has_both = !options.expander_certificate.empty() && !options.expander_key.empty();
+  if (options.expander.empty() || has_both) return {};
+  return fail(Code::invalid, "--expander-listen",
+              "the Cluster Autoscaler calls an expander by TLS only",
+              "give --expander-cert and --expander-key");
+}
+
+Status check_currency(AutoscalerArguments& arguments) {
+  if (arguments.currency.empty()) return {};
+  const auto currency = parse_currency(arguments.currency);
+  if (!currency) return tl::unexpected(currency.error());
+  arguments.options.currency = *currency;
+  return {};
+}
+
 int run_service(AutoscalerArguments& arguments) {
   services::AutoscalerServiceOptions& options = arguments.options;
   options.identity = identity_dir(arguments.dir);
   if (options.state.empty()) options.state = options.identity + "/autoscaler";
   Status status = check_tls(options);
-  if (status) {
-    const auto currency = parse_currency(arguments.currency);
-    if (currency) options.currency = *currency;
-    status = currency.map([](const Currency&) {});
-  }
+  if (status) status = check_expander(options);
+  if (status) status = check_currency(arguments);
   if (status) status = services::run_autoscaler(options);
   return status ? k_ok : failed("autoscaler", status.error());
 }
@@ -64,6 +80,13 @@ void add_connections(Word verb, AutoscalerArguments& arguments) {
               "The authorities of certificates that the Cluster Autoscaler may show")
       .type_name("FILE");
   verb.flag("--plaintext", options.plaintext, "No TLS: whoever reaches the port may buy");
+  verb.option("--expander-listen", options.expander,
+              "Where its gRPC expander asks which group to take (default: nowhere)")
+      .type_name("ADDRESS:PORT");
+  verb.option("--expander-cert", options.expander_certificate,
+              "What that port shows (default: as --tls-cert)")
+      .type_name("FILE");
+  verb.option("--expander-key", options.expander_key, "The key to it").type_name("FILE");
 }
 
 }  // namespace
@@ -77,9 +100,13 @@ void add_autoscaler(Word verb) {
       .show_default();
   verb.option("--state", options.state, "Where it keeps what it holds (autoscaler in --dir)")
       .type_name("DIR");
-  verb.option("--currency", arguments->currency, "Offers in another one are not shown")
-      .type_name("CODE")
-      .show_default();
+  verb.option("--policy", options.policy,
+              "What offers are worth, which are out of the question, and caps; read again when it "
+              "changes (default: balanced, no caps)")
+      .type_name("FILE");
+  verb.option("--currency", arguments->currency,
+              "Offers in another one are not shown (default: the policy's, or EUR)")
+      .type_name("CODE");
   verb.option("--best", options.best_of_class, "Offers of a class that are shown as node groups")
       .in_range(1, 100)
       .show_default();

@@ -31,6 +31,8 @@ constexpr std::array k_verbs{
     Verb{"agent", k_joining, "Run the agent of a cluster", &add_agent},
     Verb{"autoscaler", k_joining, "Give the Cluster Autoscaler the market as node groups",
          &add_autoscaler},
+    Verb{"explain", k_joining, "Why the autoscaler bought a node, or chose a group for a pod",
+         &add_explain},
     Verb{"supply", k_joining, "What a live cluster would offer now, and why", &add_supply},
     Verb{"whoami", k_joining, "Which identity this is, and what it may do", &add_whoami},
     Verb{"doctor", k_joining, "Check everything between here and the broker", &add_doctor},

@@ -18,6 +18,7 @@ void add_contracts(Word verb);
 void add_demo(Word verb);
 void add_doctor(Word verb);
 void add_events(Word verb);
+void add_explain(Word verb);
 void add_hold(Word verb);
 void add_identities(Word verb);
 void add_join(Word verb);

@@ -182,10 +182,10 @@ std::vector<Instance> Ledger::instances(const OfferId& group) const {
   return all;
 }
 
-Result<Ask> Ledger::increase(const OfferId& id, int32_t delta, Instant now, const Use& use) {
-  auto found = group(id);
-  if (!found) return tl::unexpected(std::move(found).error());
-  GroupState& state = **found;
+Status Ledger::may_increase(const OfferId& id, int32_t delta) const {
+  const GroupState* found = find(id);
+  if (found == nullptr) return no_group(id);
+  const GroupState& state = *found;
   if (delta < 1) {
     return fail(Code::invalid, "group " + in_quotes(id.text),
                 fmt::format("{} units cannot be added", delta), "ask for at least one");
@@ -195,6 +195,12 @@ Result<Ask> Ledger::increase(const OfferId& id, int32_t delta, Instant now, cons
                 fmt::format("{} units wanted, {} can be had", delta, state.most() - state.target()),
                 "take fewer, or another group");
   }
+  return {};
+}
+
+Result<Ask> Ledger::increase(const OfferId& id, int32_t delta, Instant now, const Use& use) {
+  SPILLWAY_TRY(may_increase(id, delta));
+  GroupState& state = state_.groups.at(id);
   const Ask ask{++state_.generation, delta, {}, now, use};
   state.asks.push_back(ask);
   return ask;

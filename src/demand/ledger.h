@@ -133,6 +133,8 @@ class Ledger {
   // The group of a node; none: it is not one of ours, or no longer.
   std::optional<OfferId> group_of(const NodeRef& node) const;
   std::vector<Instance> instances(const OfferId& group) const;
+  // Whether so many more can be had, by what is known here.
+  Status may_increase(const OfferId& group, int32_t delta) const;
   // A new ask, to be saved and then sent. `use` is what each unit will take.
   Result<Ask> increase(const OfferId& group, int32_t delta, Instant now, const Use& use = {});
   // The units that are to be released; those that are gone already are no error.

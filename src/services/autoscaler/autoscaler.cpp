@@ -8,6 +8,20 @@
 #include "base/text.h"
 
 namespace spillway::autoscaler {
+namespace {
+
+// A cap has left room for fewer than were wanted: these stay, as with any shortfall.
+Autoscaler::Then only_some(const OfferId& group, const Permit& permit, int32_t wanted,
+                           Autoscaler::Then then) {
+  return [group, permit, wanted, then = std::move(then)](const Status& status) {
+    if (!status) return then(status);
+    then(fail(Code::taken, "group " + in_quotes(group.text),
+              fmt::format("{} of {} units were bought: {}", permit.units, wanted, permit.fewer),
+              "take the others from another group, or raise the cap"));
+  };
+}
+
+}  // namespace
 
 Autoscaler::Autoscaler(host::Loop& loop, host::Random& random, net::Channel& broker,
                        agent::StateStore& store, NodeMaker& maker, services::Log& log,
@@ -26,16 +40,26 @@ Autoscaler::Autoscaler(host::Loop& loop, host::Random& random, net::Channel& bro
                wire::BrokerClient(broker),
                contracts_,
                [this](Instant time) { alarm_.wake_by(time); }},
-      market_(context_, options_.market,
+      market_(context_, {.currency = options_.policy.currency},
               [this] {
                 if (ledger().state().groups.empty()) show();
               }),
-      holdings_(context_, keeper_, [this] { alarm_.wake_by(loop_.now()); }),
+      advisor_(loop, keeper_.ledger(), options_.policy,
+               [](const model::Offer&) { return std::optional<rank::RoundTrip>(); }),
+      holdings_(context_, keeper_,
+                {[this] { alarm_.wake_by(loop_.now()); },
+                 [this](const model::Contract& contract, const demand::Failure& failure) {
+                   note_lost(contract, failure);
+                 }}),
       asks_(context_, keeper_,
-            [this](const model::Contract& contract) { holdings_.bought(contract); }),
+            [this](const model::Contract& contract) {
+              holdings_.bought(contract);
+              note_bought(contract);
+            }),
       units_(context_, keeper_, maker,
              {[this](const ContractId& id) { return holdings_.is_over(id); },
-              [this](const model::Contract& contract) { holdings_.put(contract); }}) {}
+              [this](const model::Contract& contract) { holdings_.put(contract); },
+              [this](const OfferId& group) { remember_try(group, false); }}) {}
 
 Status Autoscaler::start() {
   SPILLWAY_TRY(keeper_.load(options_.cluster));
@@ -70,7 +94,7 @@ void Autoscaler::step() {
 }
 
 void Autoscaler::show() {
-  keeper_.ledger().show(market_.on_sale());
+  keeper_.ledger().show(advisor_.to_show(market_.seen(), options_.best_of_class));
   pod_prices_ = demand::PodPrices(ledger().state());
 }
 
@@ -92,9 +116,24 @@ Autoscaler::Then Autoscaler::in_time(Then then) {
   return answer;
 }
 
+void Autoscaler::set_policy(rank::Policy policy) {
+  market_.set_currency(policy.currency);
+  advisor_.set_policy(std::move(policy));
+}
+
 void Autoscaler::increase(const OfferId& group, int32_t delta, Then then) {
-  const auto ask = keeper_.ledger().increase(group, delta, loop_.now());
+  if (const Status status = ledger().may_increase(group, delta); !status) return then(status);
+  const auto permit = advisor_.permit(*ledger().find(group), delta);
+  if (!permit) {
+    decisions_.add({loop_.now(),
+                    {group.text},
+                    fmt::format("{} units of {} refused", delta, group.text),
+                    "      " + permit.error().reason + "\n"});
+    return then(tl::unexpected(permit.error()));
+  }
+  const auto ask = keeper_.ledger().increase(group, permit->units, loop_.now(), permit->use);
   if (!ask) return then(tl::unexpected(ask.error()));
+  if (permit->units < delta) then = only_some(group, *permit, delta, std::move(then));
   asks_.add(group, *ask, in_time(std::move(then)));
 }
 

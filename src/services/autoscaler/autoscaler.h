@@ -13,7 +13,9 @@
 #include "demand/prices.h"
 #include "host/alarm.h"
 #include "host/lifeline.h"
+#include "services/autoscaler/advisor.h"
 #include "services/autoscaler/asks.h"
+#include "services/autoscaler/decisions.h"
 #include "services/autoscaler/holdings.h"
 #include "services/autoscaler/ledger_keeper.h"
 #include "services/autoscaler/market_view.h"
@@ -24,7 +26,8 @@ namespace spillway::autoscaler {
 
 struct AutoscalerOptions {
   ClusterId cluster;
-  MarketOptions market = {};
+  rank::Policy policy = {};
+  int32_t best_of_class = 5;
 };
 
 struct AutoscalerStatus {
@@ -36,7 +39,7 @@ struct AutoscalerStatus {
   int64_t failed = 0;
 };
 
-class Autoscaler final : public cluster_autoscaler::Provider {
+class Autoscaler final : public cluster_autoscaler::Provider, public cluster_autoscaler::Chooser {
  public:
   // The Cluster Autoscaler waits 5 s. Whatever is not known by then it is told so, and hears of
   // what came of it by the group's target.
@@ -50,6 +53,10 @@ class Autoscaler final : public cluster_autoscaler::Provider {
   // Saves, and calls when that is done. Nothing is given back.
   void stop(std::function<void()> done);
   AutoscalerStatus status() const;
+  void set_policy(rank::Policy policy);  // from now on; what is held stays
+  // What is known of a node, a pod ("namespace/name") or a group, and why it came to be; empty:
+  // nothing is.
+  std::string explain(const std::string& name) const;
 
   const demand::Ledger& ledger() const override { return keeper_.ledger(); }
   void refresh() override;
@@ -61,12 +68,19 @@ class Autoscaler final : public cluster_autoscaler::Provider {
   int64_t pod_price(const model::Resources& requests,
                     const cluster_autoscaler::Window& window) const override;
   std::vector<std::string> gpu_models() const override;
+  std::vector<size_t> choose(const std::vector<cluster_autoscaler::Option>& options) override;
 
  private:
   void step();
   void show();
   void answer_when_safe(const Status& status, const Then& then);
   Then in_time(Then then);
+  void remember_try(const OfferId& group, bool is_failure);
+  void note_bought(const model::Contract& contract);
+  void note_lost(const model::Contract& contract, const demand::Failure& failure);
+  void note_choice(const std::vector<cluster_autoscaler::Option>& options, const Verdict& verdict);
+  std::string explain_group(const OfferId& group) const;
+  std::string explain_node(const std::string& name) const;
   const demand::HeldUnit* find_held(const model::Labels& labels,
                                     const std::string& provider_id) const;
 
@@ -87,6 +101,8 @@ class Autoscaler final : public cluster_autoscaler::Provider {
   host::Alarm alarm_;
   agent::Context context_;
   MarketView market_;
+  Advisor advisor_;
+  Decisions decisions_;
   Holdings holdings_;
   Asks asks_;
   Units units_;

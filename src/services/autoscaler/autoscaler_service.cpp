@@ -8,9 +8,11 @@
 
 #include "kube/session.h"
 #include "services/agent/credentials.h"
+#include "services/agent/reload.h"
 #include "services/agent/renewal_timer.h"
 #include "services/agent/state_file.h"
 #include "services/autoscaler/autoscaler.h"
+#include "services/autoscaler/explain_door.h"
 #include "services/autoscaler/grpc_port.h"
 #include "services/autoscaler/played_nodes.h"
 #include "services/connect.h"
@@ -23,6 +25,8 @@ namespace spillway::services {
 namespace {
 
 constexpr Duration k_longest_farewell = seconds(5);
+// All pending pods for every group that could take them.
+constexpr size_t k_most_expander_bytes = size_t{64} << 20;
 
 // All that runs; in the order in which each needs those before it.
 class AutoscalerService {
@@ -33,12 +37,23 @@ class AutoscalerService {
         loop_(poll_),
         operations_({[this] { return readiness(); }, [this] { return metrics_.text(); }}),
         port_(poll_, log_,
-              {options.listen, options.plaintext, options.tls_certificate, options.tls_key,
-               options.client_authorities}) {}
+              {options.listen, options.plaintext ? net::GrpcTrust::none : net::GrpcTrust::mutual,
+               options.tls_certificate, options.tls_key, options.client_authorities}),
+        expander_port_(poll_, log_,
+                       {options.expander,
+                        net::GrpcTrust::server_only,
+                        options.expander_certificate,
+                        options.expander_key,
+                        {},
+                        k_most_expander_bytes}),
+        policy_file_(loop_, log_, "policy", options.policy,
+                     [this](const std::string& text) { return take_policy(text); }) {}
 
   Status run();
 
  private:
+  Status read_policy();
+  Status take_policy(const std::string& text);
   Status connect();
   Status open_cluster();
   Status start();
@@ -64,9 +79,41 @@ class AutoscalerService {
   std::optional<autoscaler::PlayedNodes> nodes_;
   std::optional<autoscaler::Autoscaler> autoscaler_;
   std::optional<cluster_autoscaler::CloudProvider> door_;
+  std::optional<autoscaler::ExplainDoor> explaining_door_;
+  std::optional<cluster_autoscaler::Expander> expander_;
   GrpcPort port_;
+  GrpcPort expander_port_;
+  agent::Reload policy_file_;
+  rank::Policy policy_;
   std::optional<agent::RenewalTimer> renewal_;
 };
+
+// The currency of a policy is the one of all its amounts: another one is a mistake.
+Status AutoscalerService::take_policy(const std::string& text) {
+  auto policy = rank::policy_from_yaml(text, options_.policy);
+  if (!policy) return tl::unexpected(std::move(policy).error());
+  if (options_.currency && *options_.currency != policy->currency) {
+    return fail(Code::invalid, "--currency",
+                fmt::format("it is {}, and {} is in {}", options_.currency->text(), options_.policy,
+                            policy->currency.text()),
+                "leave it out: the policy says which");
+  }
+  policy_ = std::move(*policy);
+  if (autoscaler_) autoscaler_->set_policy(policy_);
+  return {};
+}
+
+Status AutoscalerService::read_policy() {
+  if (options_.policy.empty()) {
+    policy_.currency = options_.currency.value_or(Currency());
+    return {};
+  }
+  const auto text = policy_file_.read();
+  if (!text) return tl::unexpected(text.error());
+  SPILLWAY_TRY(take_policy(*text));
+  policy_file_.start();
+  return {};
+}
 
 Status AutoscalerService::connect() {
   auto credentials = agent::load_credentials(options_.identity);
@@ -99,13 +146,17 @@ Status AutoscalerService::start() {
   auto state = agent::StateFile::open(options_.state, autoscaler::ledger_state());
   if (!state) return tl::unexpected(state.error());
   state_ = std::move(*state);
-  autoscaler_.emplace(loop_, random_, *client_, *state_, *nodes_, log_,
-                      autoscaler::AutoscalerOptions{ClusterId(credentials_.name),
-                                                    {.currency = options_.currency,
-                                                     .best_of_class = options_.best_of_class}});
+  autoscaler_.emplace(
+      loop_, random_, *client_, *state_, *nodes_, log_,
+      autoscaler::AutoscalerOptions{ClusterId(credentials_.name), policy_, options_.best_of_class});
   SPILLWAY_TRY(autoscaler_->start());
   door_.emplace(*autoscaler_);
-  return port_.listen(*door_);
+  explaining_door_.emplace(*door_,
+                           [this](const std::string& name) { return autoscaler_->explain(name); });
+  SPILLWAY_TRY(port_.listen(*explaining_door_));
+  if (options_.expander.empty()) return {};
+  expander_.emplace(*autoscaler_);
+  return expander_port_.listen(*expander_);
 }
 
 void AutoscalerService::start_renewal() {
@@ -123,6 +174,8 @@ void AutoscalerService::on_signal() {
   while (const int signal = signals_.next()) {
     if (signal == SIGHUP) {
       port_.look_now();
+      if (!options_.expander.empty()) expander_port_.look_now();
+      if (!options_.policy.empty()) policy_file_.look_now();
       continue;
     }
     log_.write(Level::info, "ending", {{"signal", std::to_string(signal)}});
@@ -161,16 +214,20 @@ Status AutoscalerService::run() {
   if (signals_.fd() < 0) return fail(Code::internal, "signals", "signalfd failed", "try again");
   add_gauges();
   if (!options_.operations.empty()) SPILLWAY_TRY(operations_.listen(poll_, options_.operations));
+  SPILLWAY_TRY(read_policy());
   SPILLWAY_TRY(connect());
   SPILLWAY_TRY(open_cluster());
   SPILLWAY_TRY(start());
   start_renewal();
-  log_.write(Level::info, "autoscaler started",
-             {{"cluster", credentials_.name},
-              {"broker", broker_},
-              {"port", std::to_string(port_.port())},
-              {"tls", options_.plaintext ? "none" : "mutual"},
-              {"back end", options_.back_end}});
+  log_.write(
+      Level::info, "autoscaler started",
+      {{"cluster", credentials_.name},
+       {"broker", broker_},
+       {"port", std::to_string(port_.port())},
+       {"tls", options_.plaintext ? "none" : "mutual"},
+       {"expander", options_.expander.empty() ? "none" : std::to_string(expander_port_.port())},
+       {"policy", options_.policy.empty() ? "balanced" : options_.policy},
+       {"back end", options_.back_end}});
   poll_.watch(signals_.fd(), true, false, [this](net::Ready) { on_signal(); });
   poll_.run();
   poll_.unwatch(signals_.fd());

@@ -1,6 +1,7 @@
 // The autoscaler as a program: its files, its connections, its signals.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/money.h"
@@ -21,8 +22,12 @@ struct AutoscalerServiceOptions {
   std::string tls_certificate;     // files; the leaf first
   std::string tls_key;             //
   std::string client_authorities;  // whose certificates the Cluster Autoscaler may show
-  std::string operations;          // address:port for probes and Prometheus; empty: none
-  Currency currency;               // offers in another are not shown
+  std::string expander;  // address:port for the Cluster Autoscaler's expander; empty: none
+  std::string expander_certificate;  // files
+  std::string expander_key;
+  std::string operations;            // address:port for probes and Prometheus; empty: none
+  std::string policy;                // the recommender's, a file; empty: balanced, and these euros
+  std::optional<Currency> currency;  // of offers that are shown; the policy's, where there is one
   int best_of_class = 5;
   Level log_level = Level::info;
 };

@@ -17,7 +17,9 @@ Result<GrpcPort::Papers> GrpcPort::read() const {
   };
   SPILLWAY_TRY(take(options_.certificate, papers.identity.certificate_chain_pem));
   SPILLWAY_TRY(take(options_.key, papers.identity.key_pem));
-  SPILLWAY_TRY(take(options_.client_authorities, papers.authorities_pem));
+  if (options_.trust == net::GrpcTrust::mutual) {
+    SPILLWAY_TRY(take(options_.client_authorities, papers.authorities_pem));
+  }
   return papers;
 }
 
@@ -27,8 +29,10 @@ Status GrpcPort::listen(net::GrpcHandler& handler) {
   net::GrpcServerOptions options;
   options.address = local->host;
   options.port = local->port;
-  options.trust = options_.plaintext ? net::GrpcTrust::none : net::GrpcTrust::mutual;
-  if (!options_.plaintext) {
+  options.trust = options_.trust;
+  options.message_bytes = options_.message_bytes;
+  const bool has_tls = options_.trust != net::GrpcTrust::none;
+  if (has_tls) {
     auto papers = read();
     if (!papers) return tl::unexpected(std::move(papers).error());
     papers_ = std::move(*papers);
@@ -37,7 +41,7 @@ Status GrpcPort::listen(net::GrpcHandler& handler) {
       net::GrpcServer::listen(poll_, options, papers_.identity, papers_.authorities_pem, handler);
   if (!server) return tl::unexpected(std::move(server).error());
   server_ = std::move(*server);
-  if (!options_.plaintext) look_later();
+  if (has_tls) look_later();
   return {};
 }
 
@@ -50,7 +54,7 @@ void GrpcPort::look_later() {
 
 // Files that are being replaced do not go together for a moment: the next look finds the new ones.
 void GrpcPort::look_now() {
-  if (options_.plaintext) return;
+  if (options_.trust == net::GrpcTrust::none) return;
   auto next = read();
   const bool is_same =
       next && next->identity.certificate_chain_pem == papers_.identity.certificate_chain_pem &&

@@ -1,5 +1,5 @@
-// GrpcPort: where the Cluster Autoscaler calls. Mutual TLS from files that may be replaced at any
-// time: they are read again every minute and on a signal. Without TLS only when told so by name.
+// GrpcPort: where the Cluster Autoscaler calls. TLS from files that may be replaced at any time:
+// they are read again every minute and on a signal. Without TLS only when told so by name.
 #pragma once
 
 #include <memory>
@@ -13,10 +13,11 @@ namespace spillway::services {
 
 struct GrpcPortOptions {
   std::string listen;  // "127.0.0.1:8086"
-  bool plaintext = false;
-  std::string certificate;  // files
+  net::GrpcTrust trust = net::GrpcTrust::mutual;
+  std::string certificate;  // files; with TLS
   std::string key;
-  std::string client_authorities;
+  std::string client_authorities;  // with mutual trust
+  size_t message_bytes = size_t{4} << 20;
 };
 
 class GrpcPort {

@@ -36,10 +36,10 @@ std::optional<demand::Failure> failure_of(const model::Contract& contract, int32
 
 }  // namespace
 
-Holdings::Holdings(agent::Context& context, LedgerKeeper& keeper, std::function<void()> changed)
+Holdings::Holdings(agent::Context& context, LedgerKeeper& keeper, Calls calls)
     : context_(context),
       keeper_(keeper),
-      changed_(std::move(changed)),
+      calls_(std::move(calls)),
       renewals_(context, {[this](const model::Contract& contract) { tenancy_.put(contract); },
                           [this](const ContractId& id) { tenancy_.look_at(id); }}),
       tenancy_(context, {[](const PoolId&) {}, [] {},
@@ -115,11 +115,12 @@ void Holdings::seen(const model::Contract& contract) {
                         {"code", failure->code},
                         {"why", failure->message}});
     keeper_.ledger().failed(unit.contract, unit.number, *failure, context_.now());
+    calls_.lost(contract, *failure);
     is_changed = true;
   }
   if (!is_changed) return;
   keeper_.touch();
-  changed_();
+  calls_.changed();
 }
 
 }  // namespace spillway::autoscaler

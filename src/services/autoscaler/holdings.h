@@ -19,8 +19,12 @@ namespace spillway::autoscaler {
 
 class Holdings {
  public:
-  // `changed`: some units have failed.
-  Holdings(agent::Context& context, LedgerKeeper& keeper, std::function<void()> changed);
+  struct Calls {
+    std::function<void()> changed;  // some units have failed
+    // One of these, and why.
+    std::function<void(const model::Contract&, const demand::Failure&)> lost;
+  };
+  Holdings(agent::Context& context, LedgerKeeper& keeper, Calls calls);
 
   void start() { follower_.start(); }
   void stop() { follower_.stop(); }
@@ -42,7 +46,7 @@ class Holdings {
 
   agent::Context& context_;
   LedgerKeeper& keeper_;
-  std::function<void()> changed_;
+  Calls calls_;
   std::set<ContractId> over_;  // closed, and still in the ledger
   agent::Renewals renewals_;
   agent::Tenancy tenancy_;

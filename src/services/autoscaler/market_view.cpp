@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "demand/best_of_class.h"
-
 namespace spillway::autoscaler {
 namespace {
 
@@ -25,6 +23,14 @@ model::Intent anything(const ClusterId& buyer, const Currency& currency) {
 MarketView::MarketView(agent::Context& context, MarketOptions options,
                        std::function<void()> changed)
     : context_(context), options_(options), changed_(std::move(changed)) {}
+
+void MarketView::set_currency(const Currency& currency) {
+  if (options_.currency == currency) return;
+  options_.currency = currency;
+  turn_ += 1;  // what is being told is of the other one
+  attempt_ = {};
+  context_.wake_by(context_.now());
+}
 
 void MarketView::look_soon() {
   const Instant soon = std::max(context_.now(), looked_ + k_pause);
@@ -68,31 +74,36 @@ void MarketView::on_page(const Result<wire::QueryAnswer>& answer) {
   const bool is_last = answer->next.empty() || answer->candidates.empty();
   if (!is_last && candidates_.size() < k_most_offers) return ask_page(answer->next);
   for (const wire::Candidate& one : candidates_) {
-    const auto at = known_.find(one.offer);
-    if (at == known_.end() || at->second.rate != one.rate)
-      wanted_.emplace_back(one.offer, one.rate);
+    if (!is_known(one)) wanted_.push_back(one);
   }
   std::reverse(wanted_.begin(), wanted_.end());  // taken from the end
   ask_offers();
 }
 
+bool MarketView::is_known(const wire::Candidate& candidate) const {
+  const auto at = known_.find(candidate.offer);
+  return at != known_.end() && at->second.rate == candidate.rate &&
+         at->second.carbon == candidate.carbon &&
+         context_.now() < at->second.asked + k_offer_is_fresh;
+}
+
 void MarketView::ask_offers() {
   while (asking_ < agent::k_most_in_flight && !wanted_.empty()) {
-    const auto [id, rate] = wanted_.back();
+    const wire::Candidate one = wanted_.back();
     wanted_.pop_back();
     asking_ += 1;
-    context_.client.get_offer(
-        id, heard([this, id = id, rate = rate](const Result<wire::OfferRow>& answer) {
-          asking_ -= 1;
-          on_offer(id, rate, answer);
-        }));
+    context_.client.get_offer(one.offer, heard([this, one](const Result<wire::OfferRow>& answer) {
+                                asking_ -= 1;
+                                on_offer(one, answer);
+                              }));
   }
   if (asking_ == 0 && wanted_.empty()) finish();
 }
 
-void MarketView::on_offer(const OfferId& id, int64_t rate, const Result<wire::OfferRow>& answer) {
+void MarketView::on_offer(const wire::Candidate& wanted, const Result<wire::OfferRow>& answer) {
+  const OfferId& id = wanted.offer;
   if (answer && answer->offer.id == id) {
-    known_[id] = {answer->offer, rate};
+    known_[id] = {answer->offer, wanted.rate, wanted.carbon, context_.now()};
   } else if (!answer && describe(answer.error().code).not_now) {
     return fail(answer.error());
   } else {
@@ -102,16 +113,16 @@ void MarketView::on_offer(const OfferId& id, int64_t rate, const Result<wire::Of
 }
 
 void MarketView::finish() {
-  std::vector<demand::Ledger::OnSale> offers;
+  std::vector<Seen> offers;
   std::map<OfferId, Known> still;
   for (const wire::Candidate& one : candidates_) {
     auto at = known_.extract(one.offer);
     if (at.empty()) continue;
-    offers.push_back({at.mapped().offer, one.free_units});
+    offers.push_back({at.mapped().offer, one.free_units, one.heard});
     still.insert(std::move(at));
   }
   known_ = std::move(still);
-  on_sale_ = demand::best_of_class(std::move(offers), options_.best_of_class);
+  seen_ = std::move(offers);
   is_known_ = true;
   attempt_.in_flight = false;
   attempt_.succeed();

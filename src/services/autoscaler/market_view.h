@@ -2,25 +2,32 @@
 // seconds. When it cannot be asked, the last answer stays.
 //
 // A query tells ids, rates and what is free, best first; the offer itself is asked for once, and
-// again when its rate has changed: all else that nodes are made of never does under its id.
+// again when its rate or its carbon has changed, and every few minutes for all else: what nodes are
+// made of never changes under its id.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <set>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "demand/ledger.h"
 #include "host/lifeline.h"
+#include "model/offer.h"
 #include "services/agent/context.h"
 
 namespace spillway::autoscaler {
 
+// An offer as the market shows it.
+struct Seen {
+  model::Offer offer;
+  int32_t free_units = 0;
+  std::optional<Instant> heard;  // the provider's last sign of life
+};
+
 struct MarketOptions {
   Currency currency;
-  int32_t best_of_class = 5;
   Duration look_every = seconds(5);
 };
 
@@ -28,6 +35,7 @@ class MarketView {
  public:
   static constexpr size_t k_most_offers = 5000;
   static constexpr Duration k_pause = seconds(1);  // between two looks, whoever asks
+  static constexpr Duration k_offer_is_fresh = minutes(10);
 
   // `changed` is called after every answer.
   MarketView(agent::Context& context, MarketOptions options, std::function<void()> changed);
@@ -35,18 +43,22 @@ class MarketView {
   void look_soon();
   Instant step();
   bool is_known() const { return is_known_; }
-  const std::vector<demand::Ledger::OnSale>& on_sale() const { return on_sale_; }
+  const std::vector<Seen>& seen() const { return seen_; }
+  void set_currency(const Currency& currency);
 
  private:
   struct Known {
     model::Offer offer;
     int64_t rate = 0;  // that it was asked for at
+    std::optional<int32_t> carbon;
+    Instant asked;
   };
 
   void ask_page(const std::string& cursor);
   void on_page(const Result<wire::QueryAnswer>& answer);
   void ask_offers();
-  void on_offer(const OfferId& id, int64_t rate, const Result<wire::OfferRow>& answer);
+  void on_offer(const wire::Candidate& wanted, const Result<wire::OfferRow>& answer);
+  bool is_known(const wire::Candidate& candidate) const;
   void finish();
   void fail(const Error& error);
   template <class F>
@@ -55,14 +67,14 @@ class MarketView {
   agent::Context& context_;
   MarketOptions options_;
   std::function<void()> changed_;
-  std::vector<demand::Ledger::OnSale> on_sale_;
+  std::vector<Seen> seen_;
   bool is_known_ = false;
   std::map<OfferId, Known> known_;
   agent::Attempt attempt_;  // one look, all its questions
   Instant looked_;
   uint64_t turn_ = 0;  // answers to an earlier look are not heard
   std::vector<wire::Candidate> candidates_;
-  std::vector<std::pair<OfferId, int64_t>> wanted_;  // still to be asked for, with their rates
+  std::vector<wire::Candidate> wanted_;  // still to be asked for
   int asking_ = 0;
   host::Lifeline life_;
 };

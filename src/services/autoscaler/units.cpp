@@ -22,7 +22,8 @@ Instant Units::step() {
 }
 
 // What is to be done for a unit; none: it is as it should be, or nothing can be known yet.
-std::optional<Units::Aim> Units::aim_of(const HeldUnit& unit, const Work* work) {
+std::optional<Units::Aim> Units::aim_of(const OfferId& group, const HeldUnit& unit,
+                                        const Work* work) {
   if (unit.state == UnitState::deleting) {
     return work != nullptr && work->is_node_gone ? Aim::release : Aim::remove;
   }
@@ -35,6 +36,7 @@ std::optional<Units::Aim> Units::aim_of(const HeldUnit& unit, const Work* work) 
   if (sight == NodeSight::absent) return Aim::make;
   if (sight == NodeSight::ready && unit.state == UnitState::creating) {
     keeper_.ledger().running(unit.contract, unit.number, context_.now());
+    calls_.ran(group);
     keeper_.touch();
   }
   return std::nullopt;
@@ -44,7 +46,7 @@ void Units::tend(const model::Offer& offer, const HeldUnit& unit, Instant& next)
   const Key key{unit.contract, unit.number};
   const auto known = works_.find(key);
   if (known != works_.end() && known->second.attempt.in_flight) return;
-  const auto aim = aim_of(unit, known == works_.end() ? nullptr : &known->second);
+  const auto aim = aim_of(offer.id, unit, known == works_.end() ? nullptr : &known->second);
   if (!aim) return;
   Work& work = works_[key];
   if (work.aim != *aim) {

@@ -31,6 +31,7 @@ class Units {
   struct Calls {
     std::function<bool(const ContractId&)> is_over;
     std::function<void(const model::Contract&)> released;  // what is left of it
+    std::function<void(const OfferId&)> ran;               // a unit of it is Ready
   };
   Units(agent::Context& context, LedgerKeeper& keeper, NodeMaker& maker, Calls calls)
       : context_(context), keeper_(keeper), maker_(maker), calls_(std::move(calls)) {}
@@ -46,7 +47,7 @@ class Units {
   };
   using Key = std::pair<ContractId, int32_t>;
 
-  std::optional<Aim> aim_of(const demand::HeldUnit& unit, const Work* work);
+  std::optional<Aim> aim_of(const OfferId& group, const demand::HeldUnit& unit, const Work* work);
   void tend(const model::Offer& offer, const demand::HeldUnit& unit, Instant& next);
   void collect_strays(Instant& next);
   void begin(const Key& key, Work& work, const model::Offer& offer);

@@ -1,0 +1,170 @@
+#include "services/autoscaler/advisor.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "demand/best_of_class.h"
+#include "rank/doubt.h"
+
+namespace spillway::autoscaler {
+namespace {
+
+using demand::Ledger;
+
+// Whatever there is, as far as caps and the provider go.
+constexpr int32_t k_as_many_as_there_are = INT32_MAX / 4;
+
+rank::Workload any_work(int32_t units) {
+  rank::Workload work;
+  work.units = units;
+  return work;
+}
+
+rank::Holding holding_of_use(const demand::Use& use, int32_t units) {
+  return {use.workload_class,  units,       use.currency, use.rate,
+          use.milliwatt_grams, use.started, std::nullopt, use.minimum_term};
+}
+
+// An hour in which its sum was taken, by one unit.
+rank::Holding holding_of_past(const demand::PastHour& past) {
+  constexpr int64_t k_to_milliwatt_grams = 1000;
+  const int64_t milligrams = std::min(past.milligrams, INT64_MAX / 8 / k_to_milliwatt_grams);
+  return {past.workload_class,
+          1,
+          past.currency,
+          past.money,
+          milligrams * k_to_milliwatt_grams,
+          past.hour,
+          past.hour + hours(1),
+          {}};
+}
+
+Error refusal_of(const OfferId& group, const rank::Barred& why) {
+  const bool is_cap = why.bar == rank::Bar::cap;
+  return {is_cap ? Code::over_budget : Code::denied, "group " + in_quotes(group.text), why.sentence,
+          is_cap ? "raise the cap in the policy, give something back, or wait for the next window"
+                 : "take another group, or change the policy"};
+}
+
+}  // namespace
+
+std::vector<std::string> Advisor::classes() const {
+  std::vector<std::string> names = {{}};
+  for (const rank::WorkloadClass& one : policy_.classes) names.push_back(one.name);
+  return names;
+}
+
+rank::Option Advisor::option_of(const model::Offer& offer) const {
+  rank::Option option;
+  option.offer = &offer;
+  option.round_trip = round_trip_of_(offer);
+  const auto& tried = ledger_.state().tried;
+  const auto known = tried.find(ClusterId(std::string(owner_of(offer.id.text))));
+  if (known != tried.end()) {
+    option.failures = rank::Failures{known->second.failures_micros, known->second.as_of};
+  }
+  return option;
+}
+
+std::vector<rank::Option> Advisor::options_of(const std::vector<Seen>& seen) const {
+  std::vector<rank::Option> options;
+  options.reserve(seen.size());
+  for (const Seen& one : seen) {
+    rank::Option& option = options.emplace_back(option_of(one.offer));
+    option.free_units = one.free_units;
+    option.heard = one.heard;
+  }
+  return options;
+}
+
+// What is being given back is paid for until it is.
+std::vector<rank::Holding> Advisor::held() const {
+  std::vector<rank::Holding> all;
+  for (const auto& [id, group] : ledger_.state().groups) {
+    for (const demand::Ask& ask : group.asks) all.push_back(holding_of_use(ask.use, ask.asked));
+    for (const demand::HeldUnit& unit : group.units) all.push_back(holding_of_use(unit.use, 1));
+  }
+  for (const demand::PastHour& past : ledger_.state().past) all.push_back(holding_of_past(past));
+  return all;
+}
+
+std::vector<rank::Recommendation> Advisor::views(const std::vector<Seen>& seen,
+                                                 size_t explained) const {
+  const std::vector<rank::Option> options = options_of(seen);
+  const std::vector<rank::Holding> holdings = held();
+  std::vector<rank::Recommendation> all;
+  for (const std::string& name : classes()) {
+    all.push_back(rank::recommend(rank::policy_of_class(policy_, name),
+                                  any_work(k_as_many_as_there_are), options, holdings, loop_.now(),
+                                  explained));
+  }
+  return all;
+}
+
+std::vector<Ledger::OnSale> Advisor::to_show(const std::vector<Seen>& seen, int32_t most) const {
+  std::map<OfferId, const model::Offer*> offers;
+  for (const Seen& one : seen) offers[one.offer.id] = &one.offer;
+  const std::vector<rank::Recommendation> all = views(seen, 0);
+  std::map<OfferId, int32_t> growth;  // by the class of work that may have the most
+  for (const rank::Recommendation& view : all) {
+    for (const rank::Choice& choice : view.choices) {
+      int32_t& units = growth[choice.offer];
+      units = std::max(units, choice.units);
+    }
+  }
+  std::map<OfferId, Ledger::OnSale> shown;
+  for (const rank::Recommendation& view : all) {
+    std::vector<Ledger::OnSale> ordered;
+    for (const rank::Choice& choice : view.choices) {
+      ordered.push_back({*offers.at(choice.offer), growth.at(choice.offer)});
+    }
+    for (const rank::Excluded& one : view.excluded) {
+      const bool is_shut = one.why.bar == rank::Bar::cap && !growth.contains(one.offer);
+      if (is_shut) ordered.push_back({*offers.at(one.offer), 0});
+    }
+    for (Ledger::OnSale& one : demand::best_of_class(std::move(ordered), most)) {
+      OfferId id = one.offer.id;
+      shown.emplace(std::move(id), std::move(one));
+    }
+  }
+  std::vector<Ledger::OnSale> list;
+  for (auto& [id, one] : shown) list.push_back(std::move(one));
+  return list;
+}
+
+std::string Advisor::class_for(const OfferId& group) const {
+  const auto known = chosen_.find(group);
+  const bool is_fresh = known != chosen_.end() && loop_.now() - known->second.at < k_choice_holds;
+  return is_fresh ? known->second.workload_class : std::string();
+}
+
+Result<Permit> Advisor::permit(const demand::GroupState& group, int32_t wanted) const {
+  const rank::Option option = option_of(group.offer);
+  const rank::EffectivePolicy policy = rank::policy_of_class(policy_, class_for(group.offer.id));
+  const auto told =
+      rank::recommend(policy, any_work(wanted), std::vector{option}, held(), loop_.now(), 0);
+  if (told.choices.empty()) {
+    return tl::unexpected(refusal_of(group.offer.id, told.excluded.front().why));
+  }
+  const rank::Holding unit = rank::holding_of(option, 1, policy.workload_class, loop_.now());
+  return Permit{told.choices.front().units,
+                told.choices.front().fewer,
+                {unit.workload_class, unit.currency, unit.rate, unit.milliwatt_grams,
+                 unit.minimum_term, unit.started}};
+}
+
+demand::Tried Advisor::after_try(const ClusterId& provider, bool is_failure) const {
+  const auto& tried = ledger_.state().tried;
+  const auto known = tried.find(provider);
+  std::optional<rank::Failures> before;
+  if (known != tried.end()) {
+    before = rank::Failures{known->second.failures_micros, known->second.as_of};
+  }
+  const rank::Failures after = (is_failure ? rank::after_failure : rank::after_success)(
+      before, policy_.failure_half_life, loop_.now());
+  return {after.micros, after.as_of};
+}
+
+}  // namespace spillway::autoscaler

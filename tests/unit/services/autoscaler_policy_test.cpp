@@ -1,0 +1,239 @@
+#include "autoscaler_fixture.h"
+
+namespace spillway::autoscaler {
+namespace {
+
+using cluster_autoscaler::Option;
+using cluster_autoscaler::PodAsk;
+
+// Offers of two providers at prices of their own; policies as their owner writes them.
+class AutoscalerPolicyTest : public AutoscalerTest {
+ protected:
+  AutoscalerPolicyTest() { broker.offers.clear(); }
+
+  void put_offer(const std::string& id, int64_t unit_hour, int64_t cores = 4) {
+    model::Offer offer = test::plain_offer();
+    offer.id = OfferId(id);
+    offer.price = {};
+    offer.price.unit_hour = unit_hour;
+    offer.shape.cpu_millis = cores * 1000;
+    broker.offers[id] = {offer, 1};
+  }
+  static rank::Policy policy_of(const std::string& yaml) {
+    const auto read =
+        rank::policy_from_yaml("noun: recommender-policy\nversion: 1\ncurrency: EUR\n" + yaml);
+    EXPECT_TRUE(read) << (read ? "" : read.error().message());
+    return *read;
+  }
+  void start_with(const std::string& yaml) {
+    service.reset();
+    service.emplace(loop, random, broker.channel, store, nodes, log,
+                    AutoscalerOptions{ClusterId("home"), policy_of(yaml)});
+    ASSERT_TRUE(service->start());
+    loop.run_for(milliseconds(100));
+    service->refresh();
+  }
+  int32_t room(const OfferId& id) const {
+    const demand::GroupState* group = service->ledger().find(id);
+    return group == nullptr ? -1 : group->most() - group->target();
+  }
+  Status buy(const OfferId& id, int32_t delta) {
+    Outcome outcome = std::make_shared<std::optional<Status>>();
+    service->increase(id, delta, [outcome](const Status& status) { *outcome = status; });
+    loop.run_for(milliseconds(500));
+    EXPECT_TRUE(outcome->has_value()) << "not answered";
+    return outcome->value_or(Status());
+  }
+  static PodAsk pod(const std::string& name, const std::string& space = "default") {
+    PodAsk asked;
+    asked.space = space;
+    asked.name = name;
+    asked.requests.cpu_millis = 1000;
+    return asked;
+  }
+  static Option option(const OfferId& group, int32_t count, const std::vector<PodAsk>& pods) {
+    return {group, count, pods};
+  }
+
+  const OfferId lyon{"lyon/m"};
+  const OfferId bonn{"bonn/m"};
+};
+
+TEST_F(AutoscalerPolicyTest, HidesWhatARuleForbidsAndKeepsWhatIsHeldOfItFromGrowing) {
+  put_offer("lyon/m", 100'000);
+  put_offer("bonn/m", 200'000);
+  start_with("");
+  ASSERT_TRUE(buy(lyon, 1));
+  service->set_policy(policy_of("providers: {deny: [lyon]}"));
+  service->refresh();
+  EXPECT_EQ(room(lyon), 0);
+  EXPECT_GT(room(bonn), 0);
+  EXPECT_EQ(buy(lyon, 1).error().code, Code::taken);
+  EXPECT_EQ(service->ledger().find(lyon)->target(), 1);  // it stays
+}
+
+TEST_F(AutoscalerPolicyTest, LetsAGroupGrowAsFarAsACapLeavesRoom) {
+  put_offer("lyon/m", 1'000'000);
+  start_with("caps: {money: {month: 50}}");
+  const int32_t fits = room(lyon);
+  EXPECT_EQ(fits, 3);  // fourteen and a half hours of the month are left
+  EXPECT_EQ(buy(lyon, fits + 1).error().code, Code::taken);
+  EXPECT_EQ(sold(), 0);
+  ASSERT_TRUE(buy(lyon, fits));
+  service->refresh();
+  EXPECT_EQ(room(lyon), 0);
+  EXPECT_EQ(sold(), fits);
+}
+
+TEST_F(AutoscalerPolicyTest, ChecksCapsAgainInTheCallForOthersHaveBoughtMeanwhile) {
+  put_offer("lyon/m", 1'000'000);
+  put_offer("bonn/m", 1'000'000);
+  start_with("caps: {money: {month: 50}}");
+  const int32_t fits = room(lyon);
+  ASSERT_TRUE(buy(lyon, fits));  // and no refresh
+  const Status status = buy(bonn, 1);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, Code::over_budget);
+  EXPECT_NE(status.error().reason.find("cap of 50 EUR a month"), std::string::npos);
+  EXPECT_EQ(sold(), fits);
+}
+
+TEST_F(AutoscalerPolicyTest, BuysWhatACapLeavesAndSaysThatItIsFewer) {
+  put_offer("lyon/m", 1'000'000);
+  put_offer("bonn/m", 1'000'000);
+  start_with("caps: {money: {month: 50}}");
+  const int32_t fits = room(lyon);
+  ASSERT_TRUE(buy(lyon, 1));
+  const Status status = buy(bonn, fits);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, Code::taken);
+  EXPECT_EQ(service->ledger().find(bonn)->target(), fits - 1);
+  EXPECT_EQ(sold(), fits);
+}
+
+TEST_F(AutoscalerPolicyTest, DoesNotForgetWhatItSpentWhenItIsKilledOrGivesBack) {
+  put_offer("lyon/m", 1'000'000);
+  start_with("caps: {money: {hour: 1}}");
+  ASSERT_TRUE(buy(lyon, 1));
+  loop.run_for(minutes(20));
+  Outcome outcome = std::make_shared<std::optional<Status>>();
+  std::vector<demand::NodeRef> all;
+  for (const auto& one : service->ledger().instances(lyon)) all.push_back({one.provider_id, {}});
+  service->remove(lyon, all, [outcome](const Status& status) { *outcome = status; });
+  loop.run_for(seconds(20));
+  EXPECT_EQ(sold(), 0);
+  ASSERT_FALSE(service->ledger().state().past.empty());
+  const auto past = service->ledger().state().past;
+  start_with("caps: {money: {hour: 1}}");
+  EXPECT_EQ(service->ledger().state().past, past);
+}
+
+TEST_F(AutoscalerPolicyTest, RemembersWhoseUnitsWereLost) {
+  put_offer("lyon/m", 100'000);
+  put_offer("bonn/m", 101'000);
+  start_with("tiers: [{money: 100%, failure: 1}]");
+  ASSERT_TRUE(buy(lyon, 1));
+  loop.run_for(seconds(1));
+  const auto& tried = service->ledger().state().tried;
+  ASSERT_TRUE(tried.contains(ClusterId("lyon")));
+  EXPECT_EQ(tried.at(ClusterId("lyon")).failures_micros, 0);
+  model::Contract lost = contract();
+  lost.state = model::ContractState::closing;
+  lost.reason = model::EndReason::noticed;
+  broker.tell_of(lost, "contract-closing");
+  loop.run_for(seconds(1));
+  EXPECT_GT(tried.at(ClusterId("lyon")).failures_micros, 900'000);
+  start_with("tiers: [{money: 100%, failure: 1}]");
+  EXPECT_GT(tried.at(ClusterId("lyon")).failures_micros, 900'000);
+}
+
+TEST_F(AutoscalerPolicyTest, ChoosesTheBestByThePolicyAndSaysWhy) {
+  put_offer("lyon/m", 100'000);
+  put_offer("bonn/m", 200'000);
+  start_with("profile: cheapest");
+  const std::vector<Option> options = {option(bonn, 1, {pod("web-1")}),
+                                       option(lyon, 1, {pod("web-1")})};
+  EXPECT_EQ(service->choose(options), std::vector<size_t>{1});
+  const std::string why = service->explain("default/web-1");
+  EXPECT_NE(why.find("1 of lyon/m chosen for 1 pods"), std::string::npos) << why;
+  EXPECT_NE(why.find("bonn/m"), std::string::npos) << why;
+  EXPECT_EQ(service->explain("default/other"), "");
+}
+
+TEST_F(AutoscalerPolicyTest, WeighsThatOneOptionNeedsMoreUnitsForTheSamePods) {
+  put_offer("lyon/m", 100'000, 1);
+  put_offer("bonn/m", 300'000, 4);
+  start_with("profile: cheapest");
+  std::vector<PodAsk> pods;
+  for (int i = 0; i < 4; ++i) pods.push_back(pod("web-" + std::to_string(i)));
+  // Four of lyon are 0.4 an hour; one of bonn is 0.3.
+  EXPECT_EQ(service->choose({option(lyon, 4, pods), option(bonn, 1, pods)}),
+            std::vector<size_t>{1});
+  // One of lyon takes in a quarter of them only.
+  EXPECT_EQ(service->choose({option(lyon, 1, {pods[0]}), option(bonn, 1, pods)}),
+            std::vector<size_t>{1});
+  EXPECT_EQ(service->choose({option(lyon, 2, pods), option(bonn, 1, pods)}),
+            std::vector<size_t>{0});
+}
+
+TEST_F(AutoscalerPolicyTest, HoldsPodsToTheRulesOfTheirClass) {
+  put_offer("lyon/m", 100'000);
+  put_offer("bonn/m", 200'000);
+  start_with(
+      "classes:\n  - {name: batch, namespaces: [jobs], providers: {deny: [lyon]}}\n"
+      "profile: cheapest\n");
+  const auto both = [&](const std::vector<PodAsk>& pods) {
+    return service->choose({option(lyon, 1, pods), option(bonn, 1, pods)});
+  };
+  EXPECT_EQ(both({pod("a", "jobs")}), std::vector<size_t>{1});
+  EXPECT_EQ(both({pod("a", "web")}), std::vector<size_t>{0});
+  // Most are of no class, but one of them must not go to lyon.
+  EXPECT_EQ(both({pod("a", "web"), pod("b", "web"), pod("c", "jobs")}), std::vector<size_t>{1});
+}
+
+TEST_F(AutoscalerPolicyTest, CountsAPurchaseForTheClassThatItWasChosenFor) {
+  put_offer("lyon/m", 1'000'000);
+  start_with("classes:\n  - {name: batch, namespaces: [jobs], caps: {money: {month: 30}}}\n");
+  service->choose({option(lyon, 1, {pod("a", "jobs")})});
+  ASSERT_TRUE(buy(lyon, 1));
+  EXPECT_EQ(service->ledger().find(lyon)->units.at(0).use.workload_class, "batch");
+  int32_t bought = 1;
+  while (bought < 20) {
+    service->choose({option(lyon, 1, {pod("a", "jobs")})});
+    if (!buy(lyon, 1)) break;
+    bought += 1;
+  }
+  EXPECT_EQ(bought, 2);  // the class is full; work of no class is not
+  loop.run_for(Advisor::k_choice_holds);
+  EXPECT_TRUE(buy(lyon, 1));
+}
+
+TEST_F(AutoscalerPolicyTest, VetoesWhenNothingMayBeTakenAndHasNoOpinionOfStrangers) {
+  put_offer("lyon/m", 100'000);
+  start_with("");
+  EXPECT_EQ(service->choose({option(OfferId("asg-1"), 1, {pod("a")})}), std::vector<size_t>{0});
+  service->set_policy(policy_of("providers: {deny: [lyon]}"));
+  EXPECT_EQ(service->choose({option(lyon, 1, {pod("a")})}), std::vector<size_t>());
+  EXPECT_NE(service->explain("default/a").find("lyon is denied by the policy"), std::string::npos);
+  EXPECT_EQ(service->choose({}), std::vector<size_t>());
+}
+
+TEST_F(AutoscalerPolicyTest, ExplainsNodesAndGroups) {
+  put_offer("lyon/m", 100'000);
+  put_offer("bonn/m", 200'000);
+  start_with("profile: cheapest\nrules: {max_unit_hour: 0.15}");
+  service->choose({option(lyon, 1, {pod("web-1")})});
+  ASSERT_TRUE(buy(lyon, 1));
+  const std::string node = service->explain(nodes.nodes.begin()->first);
+  EXPECT_NE(node.find("group lyon/m"), std::string::npos) << node;
+  EXPECT_NE(node.find("0.1 EUR an hour"), std::string::npos) << node;
+  EXPECT_NE(node.find("chosen for 1 pods"), std::string::npos) << node;
+  const std::string group = service->explain("bonn/m");
+  EXPECT_NE(group.find("price"), std::string::npos) << group;
+  const std::string held = service->explain("lyon/m");
+  EXPECT_NE(held.find("1 held or on their way"), std::string::npos) << held;
+  EXPECT_NE(held.find("place 1 of 1"), std::string::npos) << held;
+}
+
+}  // namespace
+}  // namespace spillway::autoscaler
