@@ -211,16 +211,20 @@ Outcome foreign_nodes_are_not_deleted(Trial& trial) {
   return target_is(trial, size.value_or(-1), "that");
 }
 
-// One that is still on its way.
+bool is_any_coming(const std::vector<InstanceSeen>& nodes) {
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [](const InstanceSeen& one) { return one.state == k_state_creating; });
+}
+
+// One that is still on its way: it may arrive between two calls, and there is nothing to cancel.
 Outcome decrease_cancels(Trial& trial) {
   const auto nodes = trial.client.nodes(trial.group);
   const auto size = target_of(trial.client, trial.group);
   if (!nodes || !size) return "Nodes or TargetSize fails";
-  const auto coming = std::count_if(nodes->begin(), nodes->end(), [](const InstanceSeen& one) {
-    return one.state == k_state_creating;
-  });
-  if (coming == 0) return skip("nothing is on its way any more");
+  if (!is_any_coming(*nodes)) return skip("nothing is on its way any more");
   if (const auto told = trial.client.decrease(trial.group, -1); !told) {
+    const auto later = trial.client.nodes(trial.group);
+    if (later && !is_any_coming(*later)) return skip("nothing is on its way any more");
     return refusal("DecreaseTargetSize", told.error());
   }
   return target_is(trial, *size - 1, "DecreaseTargetSize by -1");

@@ -147,6 +147,7 @@ bool read_metadata(std::string_view bytes, PodAsk& pod) {
   for (ProtoField field; reader.next(field);) {
     if (field.number == 1) pod.name = field.bytes;
     if (field.number == 3) pod.space = field.bytes;
+    if (field.number == 5) pod.uid = field.bytes;
     if (field.number != 11) continue;
     std::string_view key;
     std::string_view value;

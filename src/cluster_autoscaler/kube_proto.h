@@ -18,6 +18,7 @@ std::string marshal_node(const demand::NodeImage& image);
 struct PodAsk {
   std::string space;
   std::string name;
+  std::string uid;
   model::Labels labels;
   model::Resources requests;  // GPUs among the extended
   bool operator==(const PodAsk&) const = default;

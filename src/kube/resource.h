@@ -25,6 +25,7 @@ struct Name {
 inline const Resource k_nodes{"", "v1", "nodes", false};
 inline const Resource k_namespaces{"", "v1", "namespaces", false};
 inline const Resource k_pods{"", "v1", "pods", true};
+inline const Resource k_events{"", "v1", "events", true};
 inline const Resource k_secrets{"", "v1", "secrets", true};
 inline const Resource k_config_maps{"", "v1", "configmaps", true};
 inline const Resource k_deployments{"apps", "v1", "deployments", true};

@@ -29,6 +29,7 @@ Autoscaler::Autoscaler(host::Loop& loop, host::Random& random, net::Channel& bro
     : loop_(loop),
       maker_(maker),
       options_(std::move(options)),
+      audience_(options_.audience == nullptr ? nobody_ : *options_.audience),
       contracts_(
           loop, random, no_store_, log, [] {}, [] {}),
       keeper_(loop, random, store, log),
@@ -48,9 +49,8 @@ Autoscaler::Autoscaler(host::Loop& loop, host::Random& random, net::Channel& bro
                [](const model::Offer&) { return std::optional<rank::RoundTrip>(); }),
       holdings_(context_, keeper_,
                 {[this] { alarm_.wake_by(loop_.now()); },
-                 [this](const model::Contract& contract, const demand::Failure& failure) {
-                   note_lost(contract, failure);
-                 }}),
+                 [this](const demand::HeldUnit& unit, const model::Contract& contract,
+                        const demand::Failure& failure) { note_lost(unit, contract, failure); }}),
       asks_(context_, keeper_,
             [this](const model::Contract& contract) {
               holdings_.bought(contract);
@@ -100,7 +100,10 @@ void Autoscaler::show() {
 
 // Before the market is known, what is held is all there is to show.
 void Autoscaler::refresh() {
-  if (market_.is_known()) show();
+  if (market_.is_known()) {
+    show();
+    tell_pods_without_hope();
+  }
   market_.look_soon();
 }
 

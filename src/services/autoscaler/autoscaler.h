@@ -15,6 +15,7 @@
 #include "host/lifeline.h"
 #include "services/autoscaler/advisor.h"
 #include "services/autoscaler/asks.h"
+#include "services/autoscaler/audience.h"
 #include "services/autoscaler/decisions.h"
 #include "services/autoscaler/holdings.h"
 #include "services/autoscaler/ledger_keeper.h"
@@ -28,6 +29,7 @@ struct AutoscalerOptions {
   ClusterId cluster;
   rank::Policy policy = {};
   int32_t best_of_class = 5;
+  Audience* audience = nullptr;  // null: nobody listens; else it outlives the autoscaler
 };
 
 struct AutoscalerStatus {
@@ -77,7 +79,9 @@ class Autoscaler final : public cluster_autoscaler::Provider, public cluster_aut
   Then in_time(Then then);
   void remember_try(const OfferId& group, bool is_failure);
   void note_bought(const model::Contract& contract);
-  void note_lost(const model::Contract& contract, const demand::Failure& failure);
+  void note_lost(const demand::HeldUnit& unit, const model::Contract& contract,
+                 const demand::Failure& failure);
+  void tell_pods_without_hope();
   void note_choice(const std::vector<cluster_autoscaler::Option>& options, const Verdict& verdict);
   std::string explain_group(const OfferId& group) const;
   std::string explain_node(const std::string& name) const;
@@ -96,6 +100,8 @@ class Autoscaler final : public cluster_autoscaler::Provider, public cluster_aut
   NodeMaker& maker_;
   AutoscalerOptions options_;
   NoStore no_store_;
+  NoAudience nobody_;
+  Audience& audience_;
   agent::StateKeeper contracts_;
   LedgerKeeper keeper_;
   host::Alarm alarm_;

@@ -1,4 +1,6 @@
 // Autoscaler: what is remembered of what it did, and how that is told.
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include "services/autoscaler/autoscaler.h"
@@ -10,6 +12,38 @@ namespace {
 // and a node that our own cluster refuses is.
 bool is_providers_doing(const demand::Failure& failure) {
   return failure.code == "notice" || failure.code == "reclaimed" || failure.code == "node-dead";
+}
+
+Announcement of_node(const model::Contract& contract, int32_t number, std::string reason,
+                     std::string message) {
+  return {Announcement::Kind::node, {}, unit_name(contract.id, number), {}, std::move(reason),
+          std::move(message)};
+}
+
+// The first few of what was ruled out, in a line.
+std::string ruled_out(const rank::Recommendation& told) {
+  constexpr size_t k_most_told = 3;
+  std::string text;
+  for (size_t i = 0; i < std::min(told.excluded.size(), k_most_told); ++i) {
+    const rank::Excluded& one = told.excluded[i];
+    text += fmt::format("{}{}: {}", i == 0 ? "" : "; ", one.offer.text, one.why.sentence);
+  }
+  if (told.excluded.size() > k_most_told) {
+    text += fmt::format("; and {} more", told.excluded.size() - k_most_told);
+  }
+  return text;
+}
+
+// What a pod's owner reads: the choice, what it beat, and what was out of the question.
+std::string sentence_of(const Verdict& verdict) {
+  const rank::Recommendation& told = verdict.told;
+  if (!verdict.best) return "nothing may be bought: " + ruled_out(told);
+  std::string text = to_text(told.choices.front(), told.currency);
+  if (told.choices.size() > 1) {
+    text += ". Next: " + to_text(told.choices[1], told.currency);
+  }
+  if (!told.excluded.empty()) text += ". Ruled out: " + ruled_out(told);
+  return text;
 }
 
 std::string names_of_units(const model::Contract& contract, std::vector<std::string>& into) {
@@ -33,16 +67,26 @@ void Autoscaler::remember_try(const OfferId& group, bool is_failure) {
 void Autoscaler::note_bought(const model::Contract& contract) {
   Decision decision{loop_.now(), {contract.offer.text, contract.id.text}, {}, {}};
   const std::string nodes = names_of_units(contract, decision.about);
+  const std::string rate = to_text(Money{contract.rate, contract.price.currency});
   decision.headline = fmt::format("{} of {} bought at {} an hour each: {}", contract.live_units(),
-                                  contract.offer.text,
-                                  to_text(Money{contract.rate, contract.price.currency}), nodes);
+                                  contract.offer.text, rate, nodes);
   decisions_.add(std::move(decision));
+  for (const model::Unit& unit : contract.units) {
+    if (!unit.live) continue;
+    audience_.tell(of_node(contract, unit.number, "SpillwayBought",
+                           fmt::format("a unit of {} at {} an hour, contract {}",
+                                       contract.offer.text, rate, contract.id.text)));
+  }
 }
 
-void Autoscaler::note_lost(const model::Contract& contract, const demand::Failure& failure) {
+void Autoscaler::note_lost(const demand::HeldUnit& unit, const model::Contract& contract,
+                           const demand::Failure& failure) {
   if (is_providers_doing(failure)) remember_try(contract.offer, true);
+  Announcement lost = of_node(contract, unit.number, "SpillwayLost", failure.message);
+  lost.is_warning = true;
+  audience_.tell(lost);
   Decision decision{loop_.now(), {contract.offer.text, contract.id.text}, {}, {}};
-  names_of_units(contract, decision.about);
+  decision.about.push_back(unit_name(unit.contract, unit.number));
   decision.headline = fmt::format("a unit of {} is lost: {}", contract.offer.text, failure.message);
   decisions_.add(std::move(decision));
 }
@@ -56,12 +100,39 @@ void Autoscaler::note_choice(const std::vector<cluster_autoscaler::Option>& opti
   Decision decision{loop_.now(), {}, {}, to_text(verdict.told)};
   decision.about.push_back(verdict.best ? options[*verdict.best].group.text : std::string());
   decision.about.insert(decision.about.end(), pods.begin(), pods.end());
+  const std::string sentence = sentence_of(verdict);
+  const auto& told = verdict.best ? options[*verdict.best].pods : options.front().pods;
+  for (const auto& pod : told) {
+    audience_.tell({Announcement::Kind::pod, pod.space, pod.name, pod.uid,
+                    verdict.best ? "SpillwayChose" : "SpillwayRefused", sentence, !verdict.best});
+  }
   decision.headline =
       verdict.best
           ? fmt::format("{} of {} chosen for {} pods", options[*verdict.best].nodes,
                         options[*verdict.best].group.text, options[*verdict.best].pods.size())
           : fmt::format("nothing may be bought for {} pods", pods.size());
   decisions_.add(std::move(decision));
+}
+
+// Where the policy leaves nothing to buy, every group is as large as it may be: the Cluster
+// Autoscaler asks nobody then, and says no more than that. So their pods are told here.
+void Autoscaler::tell_pods_without_hope() {
+  const std::vector<PendingPod> pods = audience_.pending();
+  if (pods.empty()) return;
+  std::map<std::string, rank::Recommendation> views;
+  for (rank::Recommendation& view : advisor_.views(market_.seen(), 0)) {
+    std::string name = view.workload_class;
+    views.emplace(std::move(name), std::move(view));
+  }
+  for (const PendingPod& pod : pods) {
+    rank::Workload work;
+    work.kube_namespace = pod.space;
+    work.labels = pod.labels;
+    const auto view = views.find(rank::effective_policy(advisor_.policy(), work).workload_class);
+    if (!view->second.choices.empty() || view->second.excluded.empty()) continue;
+    audience_.tell({Announcement::Kind::pod, pod.space, pod.name, pod.uid, "SpillwayRefused",
+                    "nothing may be bought: " + ruled_out(view->second), true});
+  }
 }
 
 // Groups that are not ours are none of our business: who asks about nothing else gets no opinion.

@@ -12,6 +12,7 @@
 #include "services/agent/renewal_timer.h"
 #include "services/agent/state_file.h"
 #include "services/autoscaler/autoscaler.h"
+#include "services/autoscaler/cluster_audience.h"
 #include "services/autoscaler/explain_door.h"
 #include "services/autoscaler/grpc_port.h"
 #include "services/autoscaler/played_nodes.h"
@@ -77,6 +78,7 @@ class AutoscalerService {
   std::unique_ptr<net::Client> client_;
   std::unique_ptr<kube::Session> cluster_;
   std::optional<autoscaler::PlayedNodes> nodes_;
+  std::optional<autoscaler::ClusterAudience> audience_;
   std::optional<autoscaler::Autoscaler> autoscaler_;
   std::optional<cluster_autoscaler::CloudProvider> door_;
   std::optional<autoscaler::ExplainDoor> explaining_door_;
@@ -139,6 +141,8 @@ Status AutoscalerService::open_cluster() {
   if (!cluster) return tl::unexpected(std::move(cluster).error());
   cluster_ = std::move(*cluster);
   nodes_.emplace(cluster_->api(), log_, *player);
+  audience_.emplace(loop_, cluster_->api(), log_, "spillway-autoscaler");
+  audience_->start();
   return {};
 }
 
@@ -146,9 +150,9 @@ Status AutoscalerService::start() {
   auto state = agent::StateFile::open(options_.state, autoscaler::ledger_state());
   if (!state) return tl::unexpected(state.error());
   state_ = std::move(*state);
-  autoscaler_.emplace(
-      loop_, random_, *client_, *state_, *nodes_, log_,
-      autoscaler::AutoscalerOptions{ClusterId(credentials_.name), policy_, options_.best_of_class});
+  autoscaler_.emplace(loop_, random_, *client_, *state_, *nodes_, log_,
+                      autoscaler::AutoscalerOptions{ClusterId(credentials_.name), policy_,
+                                                    options_.best_of_class, &*audience_});
   SPILLWAY_TRY(autoscaler_->start());
   door_.emplace(*autoscaler_);
   explaining_door_.emplace(*door_,

@@ -115,7 +115,7 @@ void Holdings::seen(const model::Contract& contract) {
                         {"code", failure->code},
                         {"why", failure->message}});
     keeper_.ledger().failed(unit.contract, unit.number, *failure, context_.now());
-    calls_.lost(contract, *failure);
+    calls_.lost(unit, contract, *failure);
     is_changed = true;
   }
   if (!is_changed) return;

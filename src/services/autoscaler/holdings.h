@@ -22,7 +22,8 @@ class Holdings {
   struct Calls {
     std::function<void()> changed;  // some units have failed
     // One of these, and why.
-    std::function<void(const model::Contract&, const demand::Failure&)> lost;
+    std::function<void(const demand::HeldUnit&, const model::Contract&, const demand::Failure&)>
+        lost;
   };
   Holdings(agent::Context& context, LedgerKeeper& keeper, Calls calls);
 

@@ -6,6 +6,15 @@ namespace {
 using cluster_autoscaler::Option;
 using cluster_autoscaler::PodAsk;
 
+class Listeners final : public Audience {
+ public:
+  void tell(const Announcement& announcement) override { heard.push_back(announcement); }
+  std::vector<PendingPod> pending() const override { return pods; }
+
+  std::vector<Announcement> heard;
+  std::vector<PendingPod> pods;
+};
+
 // Offers of two providers at prices of their own; policies as their owner writes them.
 class AutoscalerPolicyTest : public AutoscalerTest {
  protected:
@@ -28,7 +37,7 @@ class AutoscalerPolicyTest : public AutoscalerTest {
   void start_with(const std::string& yaml) {
     service.reset();
     service.emplace(loop, random, broker.channel, store, nodes, log,
-                    AutoscalerOptions{ClusterId("home"), policy_of(yaml)});
+                    AutoscalerOptions{ClusterId("home"), policy_of(yaml), 5, &listeners});
     ASSERT_TRUE(service->start());
     loop.run_for(milliseconds(100));
     service->refresh();
@@ -55,6 +64,7 @@ class AutoscalerPolicyTest : public AutoscalerTest {
     return {group, count, pods};
   }
 
+  Listeners listeners;
   const OfferId lyon{"lyon/m"};
   const OfferId bonn{"bonn/m"};
 };
@@ -233,6 +243,42 @@ TEST_F(AutoscalerPolicyTest, ExplainsNodesAndGroups) {
   const std::string held = service->explain("lyon/m");
   EXPECT_NE(held.find("1 held or on their way"), std::string::npos) << held;
   EXPECT_NE(held.find("place 1 of 1"), std::string::npos) << held;
+}
+
+TEST_F(AutoscalerPolicyTest, TellsPodsWhatWasChosenForThemAndNodesWhoseTheyAre) {
+  put_offer("lyon/m", 100'000);
+  put_offer("bonn/m", 200'000);
+  start_with("profile: cheapest\nproviders: {deny: [bonn]}");
+  PodAsk web = pod("web-1");
+  web.uid = "u-1";
+  service->choose({option(lyon, 1, {web}), option(bonn, 1, {web})});
+  ASSERT_EQ(listeners.heard.size(), 1u);
+  const Announcement& chose = listeners.heard[0];
+  EXPECT_EQ(chose.kind, Announcement::Kind::pod);
+  EXPECT_EQ(chose.uid, "u-1");
+  EXPECT_EQ(chose.reason, "SpillwayChose");
+  EXPECT_EQ(chose.message.find("lyon/m, 1 unit; 0.1 EUR = money 0.1"), 0u) << chose.message;
+  ASSERT_TRUE(buy(lyon, 1));
+  ASSERT_EQ(listeners.heard.size(), 2u);
+  EXPECT_EQ(listeners.heard[1].kind, Announcement::Kind::node);
+  EXPECT_EQ(listeners.heard[1].name, nodes.nodes.begin()->first);
+}
+
+TEST_F(AutoscalerPolicyTest, TellsPodsForWhichThePolicyLeavesNothing) {
+  put_offer("lyon/m", 100'000);
+  listeners.pods = {{"default", "web-1", "u-1", {}}, {"jobs", "sum-1", "u-2", {}}};
+  start_with(
+      "caps: {money: {hour: 0.000001}}\nclasses:\n"
+      "  - {name: batch, namespaces: [jobs], providers: {deny: [lyon]}}\n");
+  ASSERT_EQ(listeners.heard.size(), 2u);
+  EXPECT_TRUE(listeners.heard[0].is_warning);
+  EXPECT_EQ(listeners.heard[0].name, "web-1");
+  EXPECT_NE(listeners.heard[0].message.find("cap of 0.000001 EUR an hour"), std::string::npos);
+  EXPECT_NE(listeners.heard[1].message.find("lyon is denied"), std::string::npos);
+  listeners.heard.clear();
+  service->set_policy(policy_of(""));
+  service->refresh();
+  EXPECT_TRUE(listeners.heard.empty());
 }
 
 }  // namespace
