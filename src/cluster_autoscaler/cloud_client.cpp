@@ -73,6 +73,21 @@ std::pair<std::string, std::string> read_pair(std::string_view bytes) {
   return pair;
 }
 
+model::Taint read_taint(std::string_view bytes) {
+  model::Taint taint;
+  each_field(bytes, [&taint](const ProtoField& field) {
+    if (field.number == 1) taint.key = field.bytes;
+    if (field.number == 2) taint.value = field.bytes;
+    if (field.number == 3 && field.bytes == "NoExecute") {
+      taint.effect = model::TaintEffect::no_execute;
+    }
+    if (field.number == 3 && field.bytes == "PreferNoSchedule") {
+      taint.effect = model::TaintEffect::prefer_no_schedule;
+    }
+  });
+  return taint;
+}
+
 Told<double> read_price(const Told<std::string>& told) {
   if (!told) return tl::unexpected(told.error());
   double price = 0;
@@ -159,8 +174,14 @@ Told<void> CloudClient::decrease(const std::string& group, int32_t delta) {
 }
 
 Told<void> CloudClient::remove(const std::string& group, const demand::NodeRef& node) {
-  return without_answer(call("NodeGroupDeleteNodes",
-                             ProtoWriter().message(1, node_message(node)).text(2, group).take()));
+  return remove(group, std::vector{node});
+}
+
+Told<void> CloudClient::remove(const std::string& group,
+                               const std::vector<demand::NodeRef>& nodes) {
+  ProtoWriter request;
+  for (const demand::NodeRef& node : nodes) request.message(1, node_message(node));
+  return without_answer(call("NodeGroupDeleteNodes", request.text(2, group).take()));
 }
 
 Told<void> CloudClient::refresh() { return without_answer(call("Refresh", {})); }
@@ -213,12 +234,19 @@ Told<std::vector<std::string>> CloudClient::gpu_types() {
 NodeSeen read_node_bytes(std::string_view node) {
   NodeSeen seen;
   std::string_view metadata;
+  std::string_view spec;
   std::string_view status;
   seen.is_whole = each_field(node, [&](const ProtoField& field) {
     if (field.number == 1) metadata = field.bytes;
+    if (field.number == 2) spec = field.bytes;
     if (field.number == 3) status = field.bytes;
   });
+  each_field(spec, [&seen](const ProtoField& field) {
+    if (field.number == 3) seen.provider_id = field.bytes;
+    if (field.number == 5) seen.taints.push_back(read_taint(field.bytes));
+  });
   each_field(metadata, [&seen](const ProtoField& field) {
+    if (field.number == 1) seen.name = field.bytes;
     if (field.number != 11) return;
     auto [key, value] = read_pair(field.bytes);
     seen.labels.push_back({std::move(key), std::move(value)});

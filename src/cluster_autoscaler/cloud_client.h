@@ -49,6 +49,7 @@ class CloudClient {
   Told<void> increase(const std::string& group, int32_t delta);
   Told<void> decrease(const std::string& group, int32_t delta);
   Told<void> remove(const std::string& group, const demand::NodeRef& node);
+  Told<void> remove(const std::string& group, const std::vector<demand::NodeRef>& nodes);
   Told<void> refresh();
   Told<void> options(const std::string& group);
   // For so many seconds from now on.
@@ -63,10 +64,14 @@ class CloudClient {
   Caller caller_;
 };
 
-// The labels of a marshalled core/v1 Node, and the amounts that it says are allocatable.
+// Of a marshalled core/v1 Node what it is called and wants of pods, and the amounts that it says
+// are allocatable.
 struct NodeSeen {
   bool is_whole = false;
+  std::string name;
+  std::string provider_id;
   model::Labels labels;
+  std::vector<model::Taint> taints;
   std::vector<std::pair<std::string, std::string>> allocatable;
 };
 NodeSeen read_node_bytes(std::string_view node);

@@ -186,6 +186,21 @@ std::string marshal_node(const demand::NodeImage& image) {
   return ProtoWriter().message(1, metadata).message(2, spec).message(3, status_of(image)).take();
 }
 
+std::string marshal_pod(const PodAsk& pod) {
+  ProtoWriter metadata;
+  metadata.text(1, pod.name).text(3, pod.space).text(5, pod.uid);
+  for (const model::Label& label : pod.labels) metadata.entry(11, label.key, label.value);
+  ProtoWriter requests;
+  requests.entry(2, "cpu", quantity(cpu_to_text(pod.requests.cpu_millis)));
+  requests.entry(2, "memory", quantity(bytes_to_text(pod.requests.memory_bytes)));
+  requests.entry(2, "ephemeral-storage", quantity(bytes_to_text(pod.requests.storage_bytes)));
+  for (const model::Count& count : pod.requests.extended) {
+    requests.entry(2, count.name, quantity(std::to_string(count.amount)));
+  }
+  const ProtoWriter container = std::move(ProtoWriter().text(1, "work").message(8, requests));
+  return ProtoWriter().message(1, metadata).message(2, ProtoWriter().message(2, container)).take();
+}
+
 Result<PodAsk> unmarshal_pod(std::string_view bytes) {
   PodAsk pod;
   Amounts amounts;

@@ -24,6 +24,8 @@ struct PodAsk {
   bool operator==(const PodAsk&) const = default;
 };
 
+// A core/v1 Pod with one container that requests as much.
+std::string marshal_pod(const PodAsk& pod);
 // A core/v1 Pod. What it requests counts as the scheduler counts it.
 Result<PodAsk> unmarshal_pod(std::string_view bytes);
 
