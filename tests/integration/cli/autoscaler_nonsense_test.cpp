@@ -97,7 +97,7 @@ std::map<std::string, std::pair<GrpcCode, GrpcCode>> ask_nonsense(StraightCalls&
       {"delete a foreign node",
        {code_of(cloud.remove(k_small, foreign)), GrpcCode::invalid_argument}},
       {"delete a node without a name",
-       {code_of(cloud.remove(k_small, {})), GrpcCode::invalid_argument}},
+       {code_of(cloud.remove(k_small, demand::NodeRef())), GrpcCode::invalid_argument}},
       {"group of a foreign node", {code_of(cloud.group_of(foreign)), GrpcCode::ok}},
       {"price of a foreign node",
        {code_of(cloud.node_price({{"a", "b"}}, test::wall_clock(), 60)), GrpcCode::not_found}},
