@@ -125,12 +125,15 @@ Ledger::Ledger(LedgerState state) : state_(std::move(state)) {
   }
 }
 
-void Ledger::show(std::span<const OnSale> offers) {
-  for (auto& [id, group] : state_.groups) group.is_on_sale = false;
+void Ledger::show(std::span<const OnSale> offers, Instant now) {
+  for (auto& [id, group] : state_.groups) {
+    group.is_on_sale = false;
+    if (group.rests_until && *group.rests_until <= now) group.rests_until.reset();
+  }
   for (const OnSale& on_sale : offers) {
     GroupState& group = state_.groups[on_sale.offer.id];
     group.offer = on_sale.offer;
-    group.free_units = on_sale.free_units;
+    group.free_units = group.rests_until ? 0 : on_sale.free_units;
     group.is_on_sale = true;
   }
   forget_unused();
@@ -189,6 +192,12 @@ Status Ledger::may_increase(const OfferId& id, int32_t delta) const {
   if (delta < 1) {
     return fail(Code::invalid, "group " + in_quotes(id.text),
                 fmt::format("{} units cannot be added", delta), "ask for at least one");
+  }
+  if (state.rests_until) {
+    return fail(Code::taken, "group " + in_quotes(id.text),
+                fmt::format("its provider has failed a unit; it rests until {}",
+                            to_text(*state.rests_until)),
+                "take another group");
   }
   if (delta > state.most() - state.target()) {
     return fail(Code::taken, "group " + in_quotes(id.text),
@@ -320,6 +329,10 @@ void Ledger::failed(const ContractId& contract, int32_t number, const Failure& f
   if (unit == nullptr || unit->state == UnitState::deleting) return;
   if (unit->state != UnitState::failed) enter(*unit, UnitState::failed, now);
   unit->failure = failure;
+  if (!failure.is_providers) return;
+  GroupState& group = state_.groups.at(places_.at(unit_provider_id(contract, number)));
+  group.rests_until = now + k_rest;
+  group.free_units = 0;
 }
 
 void Ledger::gone(const ContractId& contract, int32_t number, Instant now) {

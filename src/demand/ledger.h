@@ -13,7 +13,9 @@
 //         └──▶ failed ────────────▲
 //
 //   A failed unit stays, as *creating* with its error, until the caller deletes it: so the caller
-//   hears of it, and its target falls by its own call.
+//   hears of it, and its target falls by its own call. A group whose provider has failed one rests:
+//   nothing more can be had of it for a while. The caller alone would not see to that: it backs off
+//   for what fails while it waits for it, and takes the same group again after any later failure.
 //   Who asks is told at once what can be known at once: an unknown group, a foreign node, a delta
 //   beyond the maximum change nothing.
 // Ties
@@ -43,7 +45,8 @@ enum class UnitState : uint8_t { creating, running, failed, deleting };
 struct Failure {
   std::string code;  // for programs: "provider-gone"
   std::string message;
-  bool is_capacity = false;  // the provider has none; else something broke
+  bool is_capacity = false;   // the provider has none; else something broke
+  bool is_providers = false;  // its doing: others of it are not to be counted on, either
   bool operator==(const Failure&) const = default;
 };
 
@@ -75,7 +78,8 @@ struct GroupState {
   model::Offer offer;      // as it was when it was last seen
   bool is_on_sale = true;  // else nothing more can be had: max = what there is
   int32_t free_units = 0;  // by the market's last word
-  std::vector<Ask> asks;   // oldest first
+  std::optional<Instant> rests_until;
+  std::vector<Ask> asks;  // oldest first
   std::vector<HeldUnit> units;
   bool operator==(const GroupState&) const = default;
 
@@ -117,16 +121,20 @@ struct Instance {
 
 class Ledger {
  public:
+  // As long as the Cluster Autoscaler's own first wait.
+  static constexpr Duration k_rest = minutes(5);
+
   explicit Ledger(LedgerState state);
   const LedgerState& state() const { return state_; }
 
   // ---- what is on sale ----
   // All that is to be shown from now on. What is in use and not among them stays, not on sale.
+  // Groups rest until `now` is past their time.
   struct OnSale {
     model::Offer offer;
     int32_t free_units = 0;
   };
-  void show(std::span<const OnSale> offers);
+  void show(std::span<const OnSale> offers, Instant now = {});
 
   // ---- what a caller asks ----
   const GroupState* find(const OfferId& group) const;

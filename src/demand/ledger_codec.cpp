@@ -17,6 +17,7 @@ void fields(F& f, Failure& failure) {
   f.required("code", failure.code);
   f.with_default("message", failure.message);
   f.with_default("is_capacity", failure.is_capacity);
+  f.with_default("is_providers", failure.is_providers);
 }
 
 template <class F>
@@ -68,6 +69,7 @@ void fields(F& f, GroupState& group) {
   f.required("offer", group.offer);
   f.with_default("is_on_sale", group.is_on_sale);
   f.with_default("free_units", group.free_units);
+  f.optional("rests_until", group.rests_until);
   f.with_default("asks", group.asks);
   f.with_default("units", group.units);
 }

@@ -20,9 +20,9 @@ std::optional<demand::Failure> failure_of(const model::Contract& contract, int32
   const std::string from = "provider " + contract.provider.text;
   switch (contract.reason) {
     case EndReason::noticed:
-      return demand::Failure{"notice", from + " has given notice", true};
+      return demand::Failure{"notice", from + " has given notice", true, true};
     case EndReason::reclaimed:
-      return demand::Failure{"reclaimed", from + " has less than it sold", true};
+      return demand::Failure{"reclaimed", from + " has less than it sold", true, true};
     case EndReason::lapsed:
       return demand::Failure{"lapsed", "the lease was not renewed in time", false};
     case EndReason::expired:

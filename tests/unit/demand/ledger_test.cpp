@@ -155,6 +155,22 @@ TEST_F(LedgerTest, ShowsAFailureUntilTheCallerDeletesIt) {
   EXPECT_EQ(target(), 0);
 }
 
+TEST_F(LedgerTest, TakesNothingMoreOfAProviderThatHasFailed) {
+  const ContractId contract = grant(increase(2), 2);
+  ledger_.failed(contract, 0, {"node-refused", "no room for its name", false, false}, k_now);
+  EXPECT_EQ(ledger_.find(offer_.id)->most(), 5 + target());  // it was not the provider
+  ledger_.failed(contract, 1, {"notice", "it needs it itself", true, true}, k_now);
+  EXPECT_EQ(ledger_.find(offer_.id)->most(), target());
+  show(5, 5);
+  EXPECT_EQ(ledger_.find(offer_.id)->most(), target());
+  const auto refused = ledger_.increase(offer_.id, 1, k_now);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message().find("rests until"), std::string::npos);
+  EXPECT_TRUE(ledger_.increase(other_.id, 1, k_now));
+  ledger_.show(std::vector<Ledger::OnSale>{{offer_, 5}}, k_now + Ledger::k_rest);
+  EXPECT_EQ(ledger_.find(offer_.id)->most(), target() + 5);
+}
+
 TEST_F(LedgerTest, KeepsAGroupThatIsInUseWhenItIsNoLongerOnSale) {
   const ContractId contract = grant(increase(2), 2);
   ledger_.show({});
