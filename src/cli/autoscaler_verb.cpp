@@ -1,6 +1,7 @@
 // spillway autoscaler: the market as node groups, for an unmodified Cluster Autoscaler.
 #include "cli/asking.h"
 #include "cli/outcome.h"
+#include "cli/parse.h"
 #include "cli/verbs.h"
 #include "services/autoscaler/autoscaler_service.h"
 
@@ -10,6 +11,7 @@ namespace {
 struct AutoscalerArguments {
   std::string dir;
   std::string currency;
+  std::string unready_after = "1m";
   services::AutoscalerServiceOptions options;
 };
 
@@ -56,6 +58,11 @@ int run_service(AutoscalerArguments& arguments) {
   Status status = check_tls(options);
   if (status) status = check_expander(options);
   if (status) status = check_currency(arguments);
+  if (status) {
+    const auto after = parse_duration(arguments.unready_after);
+    if (after) options.unready_after = *after;
+    if (!after) status = tl::unexpected(of_option("--unready-after", after.error()));
+  }
   if (status) status = services::run_autoscaler(options);
   return status ? k_ok : failed("autoscaler", status.error());
 }
@@ -109,6 +116,10 @@ void add_autoscaler(Word verb) {
       .type_name("CODE");
   verb.option("--best", options.best_of_class, "Offers of a class that are shown as node groups")
       .in_range(1, 100)
+      .show_default();
+  verb.option("--unready-after", arguments->unready_after,
+              "A unit is dead when its node has not been Ready for so long")
+      .type_name("TIME")
       .show_default();
   verb.option("--operations", options.operations,
               "A port without TLS for probes and Prometheus: /healthz, /readyz, /metrics")

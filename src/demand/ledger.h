@@ -46,7 +46,7 @@ struct Failure {
   std::string code;  // for programs: "provider-gone"
   std::string message;
   bool is_capacity = false;   // the provider has none; else something broke
-  bool is_providers = false;  // its doing: others of it are not to be counted on, either
+  bool is_providers = false;  // its doing, and not ours or nobody's: that counts against it
   bool operator==(const Failure&) const = default;
 };
 

@@ -56,10 +56,14 @@ Autoscaler::Autoscaler(host::Loop& loop, host::Random& random, net::Channel& bro
               holdings_.bought(contract);
               note_bought(contract);
             }),
-      units_(context_, keeper_, maker,
+      units_(context_, keeper_, maker, options_.unready_after,
              {[this](const ContractId& id) { return holdings_.is_over(id); },
               [this](const model::Contract& contract) { holdings_.put(contract); },
-              [this](const OfferId& group) { remember_try(group, false); }}) {}
+              [this](const OfferId& group) { remember_try(group, false); },
+              [this](const demand::HeldUnit& unit, const demand::Failure& failure) {
+                const model::Contract* contract = holdings_.find(unit.contract);
+                if (contract != nullptr) note_lost(unit, *contract, failure);
+              }}) {}
 
 Status Autoscaler::start() {
   SPILLWAY_TRY(keeper_.load(options_.cluster));
@@ -94,7 +98,7 @@ void Autoscaler::step() {
 }
 
 void Autoscaler::show() {
-  keeper_.ledger().show(advisor_.to_show(market_.seen(), options_.best_of_class));
+  keeper_.ledger().show(advisor_.to_show(market_.seen(), options_.best_of_class), loop_.now());
   pod_prices_ = demand::PodPrices(ledger().state());
 }
 

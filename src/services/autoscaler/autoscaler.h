@@ -29,7 +29,8 @@ struct AutoscalerOptions {
   ClusterId cluster;
   rank::Policy policy = {};
   int32_t best_of_class = 5;
-  Audience* audience = nullptr;  // null: nobody listens; else it outlives the autoscaler
+  Audience* audience = nullptr;         // null: nobody listens; else it outlives the autoscaler
+  Duration unready_after = minutes(1);  // a running unit is dead whose node is not Ready so long
 };
 
 struct AutoscalerStatus {

@@ -8,12 +8,6 @@
 namespace spillway::autoscaler {
 namespace {
 
-// Only what the provider did counts against it: what was not renewed in time may be our own fault,
-// and a node that our own cluster refuses is.
-bool is_providers_doing(const demand::Failure& failure) {
-  return failure.code == "notice" || failure.code == "reclaimed" || failure.code == "node-dead";
-}
-
 Announcement of_node(const model::Contract& contract, int32_t number, std::string reason,
                      std::string message) {
   return {Announcement::Kind::node, {}, unit_name(contract.id, number), {}, std::move(reason),
@@ -81,7 +75,7 @@ void Autoscaler::note_bought(const model::Contract& contract) {
 
 void Autoscaler::note_lost(const demand::HeldUnit& unit, const model::Contract& contract,
                            const demand::Failure& failure) {
-  if (is_providers_doing(failure)) remember_try(contract.offer, true);
+  if (failure.is_providers) remember_try(contract.offer, true);
   Announcement lost = of_node(contract, unit.number, "SpillwayLost", failure.message);
   lost.is_warning = true;
   audience_.tell(lost);

@@ -140,7 +140,7 @@ Status AutoscalerService::open_cluster() {
   auto cluster = kube::Session::open(poll_, loop_, random_, *access);
   if (!cluster) return tl::unexpected(std::move(cluster).error());
   cluster_ = std::move(*cluster);
-  nodes_.emplace(cluster_->api(), log_, *player);
+  nodes_.emplace(cluster_->api(), log_, *player, credentials_.federation + "/" + credentials_.name);
   audience_.emplace(loop_, cluster_->api(), log_, "spillway-autoscaler");
   audience_->start();
   return {};
@@ -150,9 +150,10 @@ Status AutoscalerService::start() {
   auto state = agent::StateFile::open(options_.state, autoscaler::ledger_state());
   if (!state) return tl::unexpected(state.error());
   state_ = std::move(*state);
-  autoscaler_.emplace(loop_, random_, *client_, *state_, *nodes_, log_,
-                      autoscaler::AutoscalerOptions{ClusterId(credentials_.name), policy_,
-                                                    options_.best_of_class, &*audience_});
+  autoscaler_.emplace(
+      loop_, random_, *client_, *state_, *nodes_, log_,
+      autoscaler::AutoscalerOptions{ClusterId(credentials_.name), policy_, options_.best_of_class,
+                                    &*audience_, options_.unready_after});
   SPILLWAY_TRY(autoscaler_->start());
   door_.emplace(*autoscaler_);
   explaining_door_.emplace(*door_,

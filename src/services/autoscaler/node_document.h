@@ -8,8 +8,9 @@
 
 namespace spillway::autoscaler {
 
-// Which back end has made a node: it collects its own, and no other's.
+// Which back end has made a node, for whom: it collects its own, and no other's.
 inline constexpr const char* k_back_end = "spillway.dev/back-end";
+inline constexpr const char* k_owner = "spillway.dev/owner";
 
 struct Annotation {
   std::string key;

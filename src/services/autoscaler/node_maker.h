@@ -16,7 +16,7 @@
 namespace spillway::autoscaler {
 
 enum class NodeSight {
-  unknown,  // nothing is known yet of any node
+  unknown,  // nothing is known of any node, not yet or not now
   absent,
   coming,  // there, not Ready
   ready,

@@ -13,10 +13,11 @@ Result<Player> find_player(std::string_view name) {
               "use kwok, or embedded for clusters of spillway cluster up");
 }
 
-PlayedNodes::PlayedNodes(kube::Api& api, services::Log& log, Player player)
+PlayedNodes::PlayedNodes(kube::Api& api, services::Log& log, Player player, std::string owner)
     : api_(api),
       log_(log),
       player_(std::move(player)),
+      owner_(std::move(owner)),
       watch_(api, kube::k_nodes, {.labels = demand::k_provider_label},
              {[this](const kube::Object& node) { on_put(node); },
               [this](const kube::Name& name) {
@@ -27,7 +28,10 @@ PlayedNodes::PlayedNodes(kube::Api& api, services::Log& log, Player player)
                 log_.write(services::Level::warning, "the cluster's nodes cannot be seen",
                            {{"why", why.message()}});
               },
-              [this] { log_.write(services::Level::info, "the cluster's nodes are seen", {}); }}) {}
+              [this] {
+                log_.write(services::Level::info, "the cluster's nodes are seen", {});
+                changed_();
+              }}) {}
 
 void PlayedNodes::start(std::function<void()> changed) {
   changed_ = std::move(changed);
@@ -35,7 +39,9 @@ void PlayedNodes::start(std::function<void()> changed) {
 }
 
 void PlayedNodes::on_put(const kube::Object& node) {
-  if (kube::annotation_in(node, k_back_end) != player_.name) return;
+  const bool is_ours = kube::annotation_in(node, k_back_end) == player_.name &&
+                       kube::annotation_in(node, k_owner) == owner_;
+  if (!is_ours) return;
   const bool ready = is_ready(node);
   const auto [at, is_new] = ready_.try_emplace(std::string(kube::name_in(node)), ready);
   if (!is_new && std::exchange(at->second, ready) == ready) return;
@@ -43,7 +49,7 @@ void PlayedNodes::on_put(const kube::Object& node) {
 }
 
 NodeSight PlayedNodes::look(const std::string& name) const {
-  if (!watch_.is_synced()) return NodeSight::unknown;
+  if (!watch_.is_synced() || watch_.is_in_trouble()) return NodeSight::unknown;
   const auto at = ready_.find(name);
   if (at == ready_.end()) return NodeSight::absent;
   return at->second ? NodeSight::ready : NodeSight::coming;
@@ -56,7 +62,8 @@ std::vector<std::string> PlayedNodes::names() const {
 }
 
 void PlayedNodes::make(const demand::NodeImage& image, Then then) {
-  const auto node = node_document(image, {{k_back_end, player_.name}, player_.claims});
+  const auto node =
+      node_document(image, {{k_back_end, player_.name}, {k_owner, owner_}, player_.claims});
   api_.create(kube::k_nodes, node,
               life_.guard([this, image, then = std::move(then)](const Result<kube::Object>& made) {
                 if (made) return then({});

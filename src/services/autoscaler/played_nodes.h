@@ -25,7 +25,8 @@ Result<Player> find_player(std::string_view name);
 
 class PlayedNodes final : public NodeMaker {
  public:
-  PlayedNodes(kube::Api& api, services::Log& log, Player player);
+  // `owner` is written on every node: two autoscalers may share a cluster, for two federations.
+  PlayedNodes(kube::Api& api, services::Log& log, Player player, std::string owner);
 
   void start(std::function<void()> changed) override;
   NodeSight look(const std::string& name) const override;
@@ -40,6 +41,7 @@ class PlayedNodes final : public NodeMaker {
   kube::Api& api_;
   services::Log& log_;
   Player player_;
+  std::string owner_;
   std::function<void()> changed_;
   std::map<std::string, bool> ready_;  // of ours: whether they are
   kube::Watch watch_;

@@ -1,6 +1,9 @@
 #include "services/autoscaler/units.h"
 
 #include <algorithm>
+#include <set>
+
+#include "base/ids.h"
 
 namespace spillway::autoscaler {
 
@@ -9,6 +12,7 @@ using demand::UnitState;
 
 Instant Units::step() {
   Instant next = agent::k_never;
+  look_for_dead(next);
   // Copies: what is tended may leave the ledger at once.
   std::vector<std::pair<model::Offer, std::vector<HeldUnit>>> all;
   for (const auto& [id, group] : keeper_.ledger().state().groups) {
@@ -21,6 +25,52 @@ Instant Units::step() {
   return next;
 }
 
+void Units::look_for_dead(Instant& next) {
+  std::map<Key, Instant> unready;
+  std::vector<std::pair<HeldUnit, OfferId>> suspects;
+  std::set<std::string_view> providers;
+  bool is_any_ready = false;
+  const Instant now = context_.now();
+  for (const auto& [id, group] : keeper_.ledger().state().groups) {
+    for (const HeldUnit& unit : group.units) {
+      if (unit.state != UnitState::running) continue;
+      const NodeSight sight = maker_.look(unit_name(unit.contract, unit.number));
+      if (sight == NodeSight::unknown) return;  // the clocks stand still
+      providers.insert(owner_of(id.text));
+      is_any_ready = is_any_ready || sight == NodeSight::ready;
+      if (sight != NodeSight::coming) continue;
+      const Key key{unit.contract, unit.number};
+      const auto known = unready_since_.find(key);
+      unready[key] = known == unready_since_.end() ? now : known->second;
+      suspects.emplace_back(unit, id);
+    }
+  }
+  if (providers.size() > 1 && !is_any_ready) unready.clear();
+  unready_since_ = std::move(unready);
+  for (const auto& [unit, group] : suspects) {
+    const auto since = unready_since_.find({unit.contract, unit.number});
+    if (since == unready_since_.end()) continue;
+    const Instant due = since->second + unready_after_;
+    if (due > now) {
+      next = std::min(next, due);
+    } else {
+      fail_dead(unit, group);
+    }
+  }
+}
+
+void Units::fail_dead(const HeldUnit& unit, const OfferId& group) {
+  const std::string name = unit_name(unit.contract, unit.number);
+  const std::string why = fmt::format("node {} of provider {} was not Ready for {}", name,
+                                      owner_of(group.text), to_text(unready_after_));
+  context_.log.write(services::Level::warning, "a unit is lost",
+                     {{"unit", name}, {"group", group.text}, {"code", k_node_dead}, {"why", why}});
+  const demand::Failure failure{k_node_dead, why, false, true};
+  calls_.lost(unit, failure);
+  keeper_.ledger().failed(unit.contract, unit.number, failure, context_.now());
+  keeper_.touch();
+}
+
 // What is to be done for a unit; none: it is as it should be, or nothing can be known yet.
 std::optional<Units::Aim> Units::aim_of(const OfferId& group, const HeldUnit& unit,
                                         const Work* work) {
@@ -30,7 +80,9 @@ std::optional<Units::Aim> Units::aim_of(const OfferId& group, const HeldUnit& un
   const NodeSight sight = maker_.look(unit_name(unit.contract, unit.number));
   if (sight == NodeSight::unknown) return std::nullopt;
   if (unit.state == UnitState::failed) {
-    const bool is_left_over = sight != NodeSight::absent && calls_.is_over(unit.contract);
+    const bool is_dead = unit.failure && unit.failure->code == k_node_dead;
+    const bool is_left_over =
+        sight != NodeSight::absent && (is_dead || calls_.is_over(unit.contract));
     return is_left_over ? std::optional(Aim::remove) : std::nullopt;
   }
   if (sight == NodeSight::absent) return Aim::make;

@@ -1,12 +1,17 @@
 // Units: brings what is there to what the ledger wants, unit by unit.
 //
 //   creating, running   its node is there; running once it was Ready
-//   failed              its node goes when its contract is over; else it stays as it is, for pods
-//                       may be leaving it, until the unit is deleted
+//   failed              its node goes when its contract is over, or was dead; else it stays as it
+//                       is, for pods may be leaving it, until the unit is deleted
 //   deleting            its node is gone, then it is given back to the broker, then it is gone
 //
 // It looks at what is and acts on the difference, one thing at a time for each unit, so that it
 // goes on from wherever it was killed. Nodes of ours that no unit wants are removed as well.
+//
+// A running unit is dead when the cluster has called its node not Ready for long enough. Its node
+// goes at once: the Cluster Autoscaler stops doing anything at all when too many are not Ready, and
+// would not even delete these. But when the nodes of several providers are all not Ready, the
+// cluster itself is in trouble, and nothing follows from that.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +33,21 @@ class Units {
   static constexpr int k_most_at_once = 32;              // of what is asked of cluster and broker
   static constexpr Duration k_until_seen = seconds(10);  // a node that was made is in sight by then
 
+  static constexpr const char* k_node_dead = "node-dead";
+
   struct Calls {
     std::function<bool(const ContractId&)> is_over;
     std::function<void(const model::Contract&)> released;  // what is left of it
     std::function<void(const OfferId&)> ran;               // a unit of it is Ready
+    std::function<void(const demand::HeldUnit&, const demand::Failure&)> lost;  // its node is dead
   };
-  Units(agent::Context& context, LedgerKeeper& keeper, NodeMaker& maker, Calls calls)
-      : context_(context), keeper_(keeper), maker_(maker), calls_(std::move(calls)) {}
+  Units(agent::Context& context, LedgerKeeper& keeper, NodeMaker& maker, Duration unready_after,
+        Calls calls)
+      : context_(context),
+        keeper_(keeper),
+        maker_(maker),
+        unready_after_(unready_after),
+        calls_(std::move(calls)) {}
 
   Instant step();
 
@@ -47,6 +60,8 @@ class Units {
   };
   using Key = std::pair<ContractId, int32_t>;
 
+  void look_for_dead(Instant& next);
+  void fail_dead(const demand::HeldUnit& unit, const OfferId& group);
   std::optional<Aim> aim_of(const OfferId& group, const demand::HeldUnit& unit, const Work* work);
   void tend(const model::Offer& offer, const demand::HeldUnit& unit, Instant& next);
   void collect_strays(Instant& next);
@@ -61,7 +76,9 @@ class Units {
   agent::Context& context_;
   LedgerKeeper& keeper_;
   NodeMaker& maker_;
+  Duration unready_after_;
   Calls calls_;
+  std::map<Key, Instant> unready_since_;  // of running ones
   std::map<Key, Work> works_;
   std::map<std::string, agent::Attempt> strays_;
   int in_flight_ = 0;

@@ -64,7 +64,7 @@ class Running {
         session_(home.open(home.admin())),
         broker_(net::Client::create(home.thread().poll(), broker).value()),
         state_(agent::StateFile::open(folder + "/state", autoscaler::ledger_state()).value()),
-        nodes_(session_->api(), log_, autoscaler::find_player("embedded").value()),
+        nodes_(session_->api(), log_, autoscaler::find_player("embedded").value(), "testers/home"),
         service_(loop_, random_, broker_, *state_, nodes_, log_,
                  autoscaler::AutoscalerOptions{ClusterId("home"), {}}),
         door_(service_),

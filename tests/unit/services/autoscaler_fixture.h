@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ class MemoryNodes final : public NodeMaker {
   NodeSight look(const std::string& name) const override {
     if (is_blind) return NodeSight::unknown;
     if (!nodes.contains(name)) return NodeSight::absent;
-    return is_slow ? NodeSight::coming : NodeSight::ready;
+    return is_slow || unready.contains(name) ? NodeSight::coming : NodeSight::ready;
   }
   std::vector<std::string> names() const override {
     std::vector<std::string> all;
@@ -48,6 +49,7 @@ class MemoryNodes final : public NodeMaker {
   void tell() { changed_(); }
 
   std::map<std::string, demand::NodeImage> nodes;
+  std::set<std::string> unready;
   std::optional<Error> refusal;
   bool is_slow = false;
   bool is_blind = false;

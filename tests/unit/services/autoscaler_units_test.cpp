@@ -164,5 +164,63 @@ TEST_F(AutoscalerTest, HoldsOnWhileTheBrokerIsSilent) {
   EXPECT_NE(service->ledger().find(small), nullptr);
 }
 
+TEST_F(AutoscalerTest, FailsAUnitWhoseNodeIsDeadAndTakesTheNode) {
+  start();
+  ASSERT_TRUE(increase(2));
+  const std::string dead = unit_name(contract().id, 0);
+  nodes.unready = {dead};
+  nodes.tell();
+  loop.run_for(seconds(50));
+  nodes.unready.clear();
+  nodes.tell();
+  loop.run_for(seconds(1));
+  nodes.unready = {dead};  // the clock begins anew
+  nodes.tell();
+  loop.run_for(seconds(50));
+  EXPECT_EQ(states(), (States{UnitState::running, UnitState::running}));
+  loop.run_for(seconds(20));
+  EXPECT_EQ(states(), (States{UnitState::failed, UnitState::running}));
+  const auto failure = service->ledger().instances(small).at(0).failure;
+  EXPECT_EQ(failure->code, "node-dead");
+  EXPECT_FALSE(nodes.nodes.contains(dead));
+  EXPECT_EQ(nodes.nodes.size(), 1u);
+  EXPECT_EQ(sold(), 2);  // until the caller deletes it
+  EXPECT_EQ(service->ledger().find(small)->most(), 2);
+}
+
+TEST_F(AutoscalerTest, CallsNobodyDeadWhileItIsBlind) {
+  start();
+  ASSERT_TRUE(increase(1));
+  nodes.unready = {unit_name(contract().id, 0)};
+  nodes.tell();
+  loop.run_for(seconds(50));
+  nodes.is_blind = true;
+  nodes.tell();
+  loop.run_for(minutes(10));
+  EXPECT_EQ(states(), States{UnitState::running});
+}
+
+TEST_F(AutoscalerTest, BlamesNoProviderWhenAllNodesOfSeveralAreNotReady) {
+  const OfferId other("edge-2/small");
+  wire::OfferPut row = broker.offers[small.text];
+  row.offer.id = other;
+  row.offer.pool = PoolId("edge-2/pool");
+  broker.offers[other.text] = row;
+  start();
+  ASSERT_TRUE(increase(1));
+  service->increase(other, 1, [](const Status& status) { EXPECT_TRUE(status); });
+  loop.run_for(seconds(1));
+  ASSERT_EQ(nodes.nodes.size(), 2u);
+  for (const std::string& name : nodes.names()) nodes.unready.insert(name);
+  nodes.tell();
+  loop.run_for(minutes(10));
+  EXPECT_EQ(states(), States{UnitState::running});
+  nodes.unready.erase(nodes.unready.begin());  // one is back: it was not the cluster
+  nodes.tell();
+  loop.run_for(minutes(2));
+  EXPECT_EQ(service->status().running, 1);
+  EXPECT_EQ(service->status().failed, 1);
+}
+
 }  // namespace
 }  // namespace spillway::autoscaler
