@@ -66,7 +66,10 @@ image: build/release/build.ninja ## pack the program into an OCI image archive, 
 .PHONY: bench
 bench: build/release/build.ninja ## run the benchmarks (ONLY=<name> for one)
 	@cmake --build build/release --target spillway_bench
-	@build/release/spillway_bench $(if $(ONLY),--only $(ONLY))
+	@[[ "$(ONLY)" = ca.own_ms ]] || build/release/spillway_bench $(if $(ONLY),--only $(ONLY))
+	@if [[ -z "$(ONLY)" || ca.own_ms = "$(ONLY)"* ]]; then \
+	  cmake --build build/release --target spillway && tests/bench/ca_own_ms.py; \
+	fi
 
 .PHONY: sim
 sim: build/release/build.ninja ## simulate federations with faults (SEEDS=<count> or SEED=<one>)
