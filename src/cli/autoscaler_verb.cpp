@@ -117,6 +117,9 @@ void add_autoscaler(Word verb) {
   verb.option("--best", options.best_of_class, "Offers of a class that are shown as node groups")
       .in_range(1, 100)
       .show_default();
+  verb.option("--probe", options.probe, "Addresses of providers to which round trips are measured")
+      .one_of({"none", "public", "any"})
+      .show_default();
   verb.option("--unready-after", arguments->unready_after,
               "A unit is dead when its node has not been Ready for so long")
       .type_name("TIME")

@@ -122,6 +122,7 @@ void fields(Fields& f, Network& n) {
   f.with_default("bandwidth_mbit", n.bandwidth_mbit);
   f.with_default("egress_gib_price", n.egress_gib_price, as::amount);
   f.with_default("behind_nat", n.behind_nat);
+  f.with_default("probe", n.probe);
 }
 
 template <class Fields>

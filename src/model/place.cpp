@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/text.h"
 #include "model/limits.h"
 #include "model/price.h"
 #include "model/validation.h"
@@ -23,6 +24,18 @@ Status check_degrees(std::string_view path, int32_t value, int32_t most) {
   if (value >= -most && value <= most) return {};
   return refuse(path, micros_to_text(value) + " degrees is out of range",
                 "use -" + micros_to_text(most) + " to " + micros_to_text(most));
+}
+
+// Whoever goes there reads it closely.
+bool looks_like_address_and_port(std::string_view text) {
+  constexpr size_t k_longest = 64;
+  const size_t colon = text.rfind(':');
+  if (text.size() > k_longest || colon == std::string_view::npos || colon == 0) return false;
+  const std::string_view port = text.substr(colon + 1);
+  const bool is_port =
+      !port.empty() && port.size() <= 5 && std::all_of(port.begin(), port.end(), is_digit);
+  return is_port && text.substr(0, colon).find_first_not_of("0123456789abcdefABCDEF.:[]") ==
+                        std::string_view::npos;
 }
 
 }  // namespace
@@ -49,7 +62,10 @@ Status validate(const Place& place) {
 
 Status validate(const Network& network) {
   SPILLWAY_TRY(check_range("bandwidth_mbit", network.bandwidth_mbit, 0, k_max_bandwidth_mbit));
-  return check_amount("egress_gib_price", network.egress_gib_price);
+  SPILLWAY_TRY(check_amount("egress_gib_price", network.egress_gib_price));
+  if (network.probe.empty() || looks_like_address_and_port(network.probe)) return {};
+  return refuse("probe", in_quotes(network.probe) +
+                             " is no address with a port, as 192.0.2.7:443 or [2001:db8::7]:443");
 }
 
 }  // namespace spillway::model

@@ -25,6 +25,9 @@ struct Network {
   int64_t bandwidth_mbit = 0;    // 0: not stated
   int64_t egress_gib_price = 0;  // micro-units of the offer's currency
   bool behind_nat = false;
+  // Where buyers may measure how far away it is: "192.0.2.7:443"; empty: nowhere. A TCP connection
+  // that stands is enough, nothing is said over it.
+  std::string probe;
   bool operator==(const Network&) const = default;
 };
 

@@ -179,6 +179,7 @@ void PackedOffer::walk(Archive& archive, AnyOffer& offer) {
   archive.number(offer.network.bandwidth_mbit);
   archive.number(offer.network.egress_gib_price);
   archive.small(offer.network.behind_nat);
+  archive.text(offer.network.probe);
   archive.optional(offer.energy, [&archive](auto& energy) {
     archive.list(energy.mix, [&archive](auto& share) {
       archive.text(share.source);

@@ -224,6 +224,7 @@ rc::Gen<model::Offer> any_offer() {
     o.network.bandwidth_mbit = *any_between(0, model::k_max_bandwidth_mbit);
     o.network.egress_gib_price = *any_between(0, model::k_max_price);
     o.network.behind_nat = *rc::gen::arbitrary<bool>();
+    if (*rc::gen::arbitrary<bool>()) o.network.probe = "192.0.2.7:443";
     o.energy = *maybe_of(any_energy());
     o.visibility = *any_visibility();
     o.terms = *any_terms();

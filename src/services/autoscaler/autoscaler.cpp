@@ -44,9 +44,11 @@ Autoscaler::Autoscaler(host::Loop& loop, host::Random& random, net::Channel& bro
       market_(context_, {.currency = options_.policy.currency},
               [this] {
                 if (ledger().state().groups.empty()) show();
+                round_trips_.look(market_.seen());
               }),
+      round_trips_(loop, random, options_.measure),
       advisor_(loop, keeper_.ledger(), options_.policy,
-               [](const model::Offer&) { return std::optional<rank::RoundTrip>(); }),
+               [this](const model::Offer& offer) { return round_trips_.of(offer); }),
       holdings_(context_, keeper_,
                 {[this] { alarm_.wake_by(loop_.now()); },
                  [this](const demand::HeldUnit& unit, const model::Contract& contract,

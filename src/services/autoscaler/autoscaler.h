@@ -21,6 +21,7 @@
 #include "services/autoscaler/ledger_keeper.h"
 #include "services/autoscaler/market_view.h"
 #include "services/autoscaler/node_maker.h"
+#include "services/autoscaler/round_trips.h"
 #include "services/autoscaler/units.h"
 
 namespace spillway::autoscaler {
@@ -31,6 +32,7 @@ struct AutoscalerOptions {
   int32_t best_of_class = 5;
   Audience* audience = nullptr;         // null: nobody listens; else it outlives the autoscaler
   Duration unready_after = minutes(1);  // a running unit is dead whose node is not Ready so long
+  RoundTrips::Measure measure = {};     // none: nothing is measured
 };
 
 struct AutoscalerStatus {
@@ -108,6 +110,7 @@ class Autoscaler final : public cluster_autoscaler::Provider, public cluster_aut
   host::Alarm alarm_;
   agent::Context context_;
   MarketView market_;
+  RoundTrips round_trips_;
   Advisor advisor_;
   Decisions decisions_;
   Holdings holdings_;

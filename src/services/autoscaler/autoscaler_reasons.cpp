@@ -149,6 +149,11 @@ std::string Autoscaler::explain_group(const OfferId& id) const {
     text +=
         fmt::format("group {}: {} held or on their way, {} at most{}\n", id.text, group->target(),
                     group->most(), group->is_on_sale ? "" : "; nothing more is on sale to us");
+    if (group->rests_until) {
+      text +=
+          fmt::format("      its provider has failed a unit: nothing is bought of it until {}\n",
+                      to_text(*group->rests_until));
+    }
   }
   for (const rank::Recommendation& view : advisor_.views(market_.seen(), rank::k_explain_all)) {
     rank::Recommendation part{view.workload_class, view.currency, view.expect, {}, {}};

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "kube/session.h"
+#include "net/tcp_probe.h"
 #include "services/agent/credentials.h"
 #include "services/agent/reload.h"
 #include "services/agent/renewal_timer.h"
@@ -26,6 +27,7 @@ namespace spillway::services {
 namespace {
 
 constexpr Duration k_longest_farewell = seconds(5);
+constexpr Duration k_longest_round_trip = seconds(2);
 // All pending pods for every group that could take them.
 constexpr size_t k_most_expander_bytes = size_t{64} << 20;
 
@@ -57,6 +59,7 @@ class AutoscalerService {
   Status take_policy(const std::string& text);
   Status connect();
   Status open_cluster();
+  autoscaler::RoundTrips::Measure measuring();
   Status start();
   void start_renewal();
   void add_gauges();
@@ -146,6 +149,16 @@ Status AutoscalerService::open_cluster() {
   return {};
 }
 
+// Providers say where: unless told otherwise, nobody sends us into our own network.
+autoscaler::RoundTrips::Measure AutoscalerService::measuring() {
+  if (options_.probe == "none") return {};
+  return [this](const std::string& address, std::function<void(std::optional<int64_t>)> then) {
+    const bool may_ask = options_.probe == "any" || net::is_public_address(address);
+    if (!may_ask) return then(std::nullopt);
+    net::measure_round_trip(poll_, address, k_longest_round_trip, std::move(then));
+  };
+}
+
 Status AutoscalerService::start() {
   auto state = agent::StateFile::open(options_.state, autoscaler::ledger_state());
   if (!state) return tl::unexpected(state.error());
@@ -153,7 +166,7 @@ Status AutoscalerService::start() {
   autoscaler_.emplace(
       loop_, random_, *client_, *state_, *nodes_, log_,
       autoscaler::AutoscalerOptions{ClusterId(credentials_.name), policy_, options_.best_of_class,
-                                    &*audience_, options_.unready_after});
+                                    &*audience_, options_.unready_after, measuring()});
   SPILLWAY_TRY(autoscaler_->start());
   door_.emplace(*autoscaler_);
   explaining_door_.emplace(*door_,

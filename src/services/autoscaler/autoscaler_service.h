@@ -30,6 +30,7 @@ struct AutoscalerServiceOptions {
   std::string policy;                // the recommender's, a file; empty: balanced, and these euros
   std::optional<Currency> currency;  // of offers that are shown; the policy's, where there is one
   int best_of_class = 5;
+  std::string probe = "public";  // addresses that round trips are measured to: none, public, any
   Duration unready_after = minutes(1);
   Level log_level = Level::info;
 };

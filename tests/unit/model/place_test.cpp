@@ -40,9 +40,19 @@ TEST(Place, RefusesWhatIsNotOnTheGlobe) {
 }
 
 TEST(Network, RefusesNegativeNumbers) {
-  EXPECT_FALSE(validate(Network{-1, 0, false}));
-  EXPECT_FALSE(validate(Network{0, -1, false}));
-  EXPECT_TRUE(validate(Network{1000, 10'000, true}));
+  EXPECT_FALSE(validate(Network{-1, 0, false, {}}));
+  EXPECT_FALSE(validate(Network{0, -1, false, {}}));
+  EXPECT_TRUE(validate(Network{1000, 10'000, true, {}}));
+}
+
+TEST(Network, HasAnAddressWithAPortForProbes) {
+  for (const char* good : {"", "192.0.2.7:443", "[2001:db8::7]:443"}) {
+    EXPECT_TRUE(validate(Network{0, 0, false, good})) << good;
+  }
+  for (const char* bad :
+       {"example.com:443", "192.0.2.7", ":443", "192.0.2.7:", "192.0.2.7:123456"}) {
+    EXPECT_FALSE(validate(Network{0, 0, false, bad})) << bad;
+  }
 }
 
 }  // namespace
