@@ -133,8 +133,9 @@ class AutoscalerLiveTest : public ::testing::Test {
     ASSERT_TRUE(pki::write_private(folder_ / name, text));
   }
   void start() {
-    const services::GrpcPortOptions port{"127.0.0.1:0", false, folder_ / "server.pem",
-                                         folder_ / "server.key", folder_ / "ca.pem"};
+    const services::GrpcPortOptions port{"127.0.0.1:0", net::GrpcTrust::mutual,
+                                         folder_ / "server.pem", folder_ / "server.key",
+                                         folder_ / "ca.pem"};
     const uint16_t at = home_.thread().run([&] {
       running_ =
           std::make_unique<Running>(home_, federation_.options(home_papers_), folder_ / "", port);
