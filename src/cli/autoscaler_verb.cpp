@@ -12,6 +12,9 @@ struct AutoscalerArguments {
   std::string dir;
   std::string currency;
   std::string unready_after = "1m";
+  std::string in_cluster;
+  std::string join;
+  std::string token_file;
   services::AutoscalerServiceOptions options;
 };
 
@@ -51,11 +54,36 @@ Status check_currency(AutoscalerArguments& arguments) {
   return {};
 }
 
+Status take_home(AutoscalerArguments& arguments) {
+  services::AutoscalerServiceOptions& options = arguments.options;
+  const bool joins = !arguments.join.empty();
+  if (joins != !arguments.token_file.empty()) {
+    return fail(Code::invalid, "--join and --token-file", "one is of no use without the other",
+                "give both, or none");
+  }
+  if (arguments.in_cluster.empty()) {
+    if (joins) {
+      return fail(Code::invalid, "--join", "it goes with --in-cluster",
+                  "run spillway join first, then the autoscaler");
+    }
+    options.identity = identity_dir(arguments.dir);
+    if (options.state.empty()) options.state = options.identity + "/autoscaler";
+    return {};
+  }
+  if (!arguments.dir.empty() || !options.state.empty()) {
+    return fail(Code::invalid, "--in-cluster", "identity and state are in the cluster then",
+                "leave --dir and --state out");
+  }
+  const std::string& name = arguments.in_cluster;
+  options.in_cluster = {name + "-identity", name + "-state", name, arguments.join,
+                        arguments.token_file};
+  return joins ? net::parse_url(arguments.join).map([](const net::Url&) {}) : Status();
+}
+
 int run_service(AutoscalerArguments& arguments) {
   services::AutoscalerServiceOptions& options = arguments.options;
-  options.identity = identity_dir(arguments.dir);
-  if (options.state.empty()) options.state = options.identity + "/autoscaler";
-  Status status = check_tls(options);
+  Status status = take_home(arguments);
+  if (status) status = check_tls(options);
   if (status) status = check_expander(options);
   if (status) status = check_currency(arguments);
   if (status) {
@@ -70,6 +98,15 @@ int run_service(AutoscalerArguments& arguments) {
 void add_connections(Word verb, AutoscalerArguments& arguments) {
   services::AutoscalerServiceOptions& options = arguments.options;
   add_dir(verb, arguments.dir);
+  verb.option("--in-cluster", arguments.in_cluster,
+              "Identity and state are the Secrets NAME-identity and NAME-state of the cluster, in "
+              "the autoscaler's own namespace; of several one is active, by the Lease NAME")
+      .type_name("NAME");
+  verb.option("--join", arguments.join,
+              "With --in-cluster: the broker to join when there is no identity yet")
+      .type_name("URL");
+  verb.option("--token-file", arguments.token_file, "With --join: a file with the token")
+      .type_name("FILE");
   verb.option("--broker", options.broker, "Instead of the one that was joined").type_name("URL");
   verb.option("--kubeconfig", options.kubeconfig,
               "The cluster that gets the nodes (default: the one that this runs in)")

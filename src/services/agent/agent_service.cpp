@@ -1,6 +1,5 @@
 #include "services/agent/agent_service.h"
 
-#include <array>
 #include <memory>
 #include <optional>
 
@@ -25,13 +24,6 @@ namespace spillway::services {
 namespace {
 
 constexpr Duration k_longest_goodbye = seconds(5);
-
-// The pod, and which of its processes: it may have been started before.
-std::string holder_name(host::Random& random) {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) name[0] = '\0';
-  return fmt::format("{}_{:016x}", name.data(), random.next());
-}
 
 // All that runs; in the order in which each needs those before it.
 class AgentService {
@@ -279,7 +271,7 @@ Status AgentService::begin_in_cluster() {
                 agent::ClusterHomeOptions{{space, names.identity},
                                           {space, names.state},
                                           {space, names.lease},
-                                          holder_name(random_),
+                                          agent::holder_name(random_),
                                           names.join,
                                           names.token_file},
                 std::move(calls));

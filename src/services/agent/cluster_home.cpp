@@ -1,12 +1,21 @@
 #include "services/agent/cluster_home.h"
 
+#include <array>
 #include <utility>
+
+#include <unistd.h>
 
 #include "kube/small_file.h"
 
 namespace spillway::agent {
 
 using services::Level;
+
+std::string holder_name(host::Random& random) {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) name[0] = '\0';
+  return fmt::format("{}_{:016x}", name.data(), random.next());
+}
 
 ClusterHome::ClusterHome(kube::Api& api, services::Log& log, ClusterHomeOptions options,
                          ClusterHomeCalls calls)
@@ -19,12 +28,12 @@ ClusterHome::ClusterHome(kube::Api& api, services::Log& log, ClusterHomeOptions 
       state_secret_(api, options_.state, options_.holder,
                     [this](const Error& error) { lose(error); }),
       identity_(identity_secret_),
-      state_(state_secret_),
+      state_(state_secret_, options_.kind),
       lease_(api, {.name = options_.lease, .holder = options_.holder},
              {[this] { claim(); },
               [this] {
                 lose({Code::conflict, kube::to_text(kube::k_leases, options_.lease),
-                      "it could not be renewed in time, or another agent has it",
+                      "it could not be renewed in time, or another process has it",
                       "start it again: it waits then, while another goes on"});
               },
               [this](const Error& error) {

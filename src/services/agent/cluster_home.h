@@ -1,5 +1,5 @@
-// ClusterHome: where an agent lives that keeps nothing on a disk: its identity and its state are
-// Secrets of its own cluster, guarded by a Lease. Any number of agents may be started for one home;
+// ClusterHome: where a service lives that keeps nothing on a disk: its identity and its state are
+// Secrets of its own cluster, guarded by a Lease. Any number of them may be started for one home;
 // the one that holds the Lease is in, the others wait.
 //
 // Whoever loses the Lease, or finds that somebody else has written, is out for good: on_lost, and
@@ -27,7 +27,11 @@ struct ClusterHomeOptions {
   std::string holder;      // this process, unlike any other
   std::string broker;      // its URL, to join when there is no identity yet
   std::string token_file;  // with this token
+  StateKind kind = agent_state();
 };
+
+// The pod, and which of its processes: it may have been started before.
+std::string holder_name(host::Random& random);
 
 struct ClusterHomeCalls {
   std::function<void(const Credentials&)> on_home;  // once

@@ -5,16 +5,15 @@
 namespace spillway::agent {
 
 void ClusterState::save(const std::string& json, std::function<void(Status)> then) {
-  secret_.write({{k_file, json}}, std::move(then));
+  secret_.write({{file(), json}}, std::move(then));
 }
 
 Result<std::string> ClusterState::load() {
-  const auto found = secret_.data().find(k_file);
+  const auto found = secret_.data().find(file());
   if (found == secret_.data().end()) return std::string();
-  if (auto state = state_from_json(found->second, secret_.text()); !state) {
-    Error error = std::move(state).error();
-    error.next = fmt::format(
-        "remove {} from it: the broker still knows what was published and sold", k_file);
+  if (Status status = kind_.check(found->second, secret_.text()); !status) {
+    Error error = std::move(status).error();
+    error.next = fmt::format("remove {} from it: {}", file(), kind_.without);
     return tl::unexpected(std::move(error));
   }
   return found->second;

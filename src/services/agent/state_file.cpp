@@ -34,7 +34,8 @@ StateKind agent_state() {
           [](const std::string& json, const std::string& source) {
             return state_from_json(json, source).map([](const AgentState&) {});
           },
-          "start once with --forget-state: the broker still knows what was published and sold"};
+          "start once with --forget-state: the broker still knows what was published and sold",
+          "the broker still knows what was published and sold"};
 }
 
 Result<std::unique_ptr<StateFile>> StateFile::open(const std::string& folder, StateKind kind) {

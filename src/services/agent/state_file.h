@@ -15,7 +15,8 @@ namespace spillway::agent {
 struct StateKind {
   std::string name;  // of the file, without .json
   std::function<Status(const std::string& json, const std::string& source)> check;
-  std::string mend;
+  std::string mend;     // of a file
+  std::string without;  // what becomes of one that begins anew
 };
 StateKind agent_state();
 

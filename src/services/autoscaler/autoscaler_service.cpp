@@ -8,6 +8,7 @@
 
 #include "kube/session.h"
 #include "net/tcp_probe.h"
+#include "services/agent/cluster_home.h"
 #include "services/agent/credentials.h"
 #include "services/agent/reload.h"
 #include "services/agent/renewal_timer.h"
@@ -57,14 +58,20 @@ class AutoscalerService {
  private:
   Status read_policy();
   Status take_policy(const std::string& text);
-  Status connect();
   Status open_cluster();
   autoscaler::RoundTrips::Measure measuring();
-  Status start();
-  void start_renewal();
+  Status begin_in_folder();
+  Status begin_in_cluster();
+  Status begin(agent::Credentials credentials, agent::StateStore& state,
+               agent::IdentityStore& identity);
+  Status connect();
+  Status start(agent::StateStore& state);
+  void start_renewal(agent::IdentityStore& identity);
   void add_gauges();
   Status readiness() const;
   void on_signal();
+  void leave();
+  void end(const Status& outcome);
 
   const AutoscalerServiceOptions& options_;
   agent::Credentials credentials_;
@@ -76,10 +83,11 @@ class AutoscalerService {
   ServiceLoop loop_;
   Metrics metrics_;
   OperationsPort operations_;
-  std::unique_ptr<agent::StateFile> state_;
-  std::optional<agent::FolderIdentity> folder_;
-  std::unique_ptr<net::Client> client_;
   std::unique_ptr<kube::Session> cluster_;
+  std::unique_ptr<agent::StateFile> state_;  // one of these two homes
+  std::optional<agent::FolderIdentity> folder_;
+  std::optional<agent::ClusterHome> home_;
+  std::unique_ptr<net::Client> client_;
   std::optional<autoscaler::PlayedNodes> nodes_;
   std::optional<autoscaler::ClusterAudience> audience_;
   std::optional<autoscaler::Autoscaler> autoscaler_;
@@ -91,6 +99,7 @@ class AutoscalerService {
   agent::Reload policy_file_;
   rank::Policy policy_;
   std::optional<agent::RenewalTimer> renewal_;
+  Status outcome_;
 };
 
 // The currency of a policy is the one of all its amounts: another one is a mistake.
@@ -121,10 +130,6 @@ Status AutoscalerService::read_policy() {
 }
 
 Status AutoscalerService::connect() {
-  auto credentials = agent::load_credentials(options_.identity);
-  if (!credentials) return tl::unexpected(credentials.error());
-  SPILLWAY_TRY(agent::check_is_cluster(*credentials, options_.identity));
-  credentials_ = std::move(*credentials);
   broker_ = options_.broker.empty() ? credentials_.broker : options_.broker;
   net::ClientOptions options;
   options.authorities_pem = credentials_.authorities_pem;
@@ -136,14 +141,11 @@ Status AutoscalerService::connect() {
 }
 
 Status AutoscalerService::open_cluster() {
-  const auto player = autoscaler::find_player(options_.back_end);
-  if (!player) return tl::unexpected(player.error());
   const auto access = kube::read_access(options_.kubeconfig, options_.context);
   if (!access) return tl::unexpected(access.error());
   auto cluster = kube::Session::open(poll_, loop_, random_, *access);
   if (!cluster) return tl::unexpected(std::move(cluster).error());
   cluster_ = std::move(*cluster);
-  nodes_.emplace(cluster_->api(), log_, *player, credentials_.federation + "/" + credentials_.name);
   audience_.emplace(loop_, cluster_->api(), log_, "spillway-autoscaler");
   audience_->start();
   return {};
@@ -159,12 +161,12 @@ autoscaler::RoundTrips::Measure AutoscalerService::measuring() {
   };
 }
 
-Status AutoscalerService::start() {
-  auto state = agent::StateFile::open(options_.state, autoscaler::ledger_state());
-  if (!state) return tl::unexpected(state.error());
-  state_ = std::move(*state);
+Status AutoscalerService::start(agent::StateStore& state) {
+  const auto player = autoscaler::find_player(options_.back_end);
+  if (!player) return tl::unexpected(player.error());
+  nodes_.emplace(cluster_->api(), log_, *player, credentials_.federation + "/" + credentials_.name);
   autoscaler_.emplace(
-      loop_, random_, *client_, *state_, *nodes_, log_,
+      loop_, random_, *client_, state, *nodes_, log_,
       autoscaler::AutoscalerOptions{ClusterId(credentials_.name), policy_, options_.best_of_class,
                                     &*audience_, options_.unready_after, measuring()});
   SPILLWAY_TRY(autoscaler_->start());
@@ -177,9 +179,8 @@ Status AutoscalerService::start() {
   return expander_port_.listen(*expander_);
 }
 
-void AutoscalerService::start_renewal() {
-  folder_.emplace(options_.identity);
-  renewal_.emplace(loop_, random_, *client_, log_, *folder_, credentials_,
+void AutoscalerService::start_renewal(agent::IdentityStore& identity) {
+  renewal_.emplace(loop_, random_, *client_, log_, identity, credentials_,
                    [this](const agent::Credentials& renewed) {
                      credentials_ = renewed;
                      agent::take_into_use(renewed, *client_, log_);
@@ -198,8 +199,22 @@ void AutoscalerService::on_signal() {
     }
     log_.write(Level::info, "ending", {{"signal", std::to_string(signal)}});
     poll_.after(k_longest_farewell, [this] { poll_.stop(); });
-    autoscaler_->stop([this] { poll_.stop(); });
+    if (!autoscaler_) return leave();
+    autoscaler_->stop([this] { leave(); });
   }
+}
+
+// All is saved: whoever waits may take over.
+void AutoscalerService::leave() {
+  if (!home_) return poll_.stop();
+  home_->leave([this] { poll_.stop(); });
+}
+
+// At once: what is under way is not waited for, another may be at it.
+void AutoscalerService::end(const Status& outcome) {
+  outcome_ = outcome;
+  log_.write(Level::error, "ending at once", {{"why", outcome.error().message()}});
+  poll_.stop();
 }
 
 // A broker that is away is no reason to be taken for dead: what is held is shown all the same.
@@ -228,15 +243,12 @@ void AutoscalerService::add_gauges() {
         [](const AutoscalerStatus& status) { return status.failed; });
 }
 
-Status AutoscalerService::run() {
-  if (signals_.fd() < 0) return fail(Code::internal, "signals", "signalfd failed", "try again");
-  add_gauges();
-  if (!options_.operations.empty()) SPILLWAY_TRY(operations_.listen(poll_, options_.operations));
-  SPILLWAY_TRY(read_policy());
+Status AutoscalerService::begin(agent::Credentials credentials, agent::StateStore& state,
+                                agent::IdentityStore& identity) {
+  credentials_ = std::move(credentials);
   SPILLWAY_TRY(connect());
-  SPILLWAY_TRY(open_cluster());
-  SPILLWAY_TRY(start());
-  start_renewal();
+  SPILLWAY_TRY(start(state));
+  start_renewal(identity);
   log_.write(
       Level::info, "autoscaler started",
       {{"cluster", credentials_.name},
@@ -246,10 +258,61 @@ Status AutoscalerService::run() {
        {"expander", options_.expander.empty() ? "none" : std::to_string(expander_port_.port())},
        {"policy", options_.policy.empty() ? "balanced" : options_.policy},
        {"back end", options_.back_end}});
+  return {};
+}
+
+Status AutoscalerService::begin_in_folder() {
+  auto credentials = agent::load_credentials(options_.identity);
+  if (!credentials) return tl::unexpected(credentials.error());
+  SPILLWAY_TRY(agent::check_is_cluster(*credentials, options_.identity));
+  auto state = agent::StateFile::open(options_.state, autoscaler::ledger_state());
+  if (!state) return tl::unexpected(state.error());
+  state_ = std::move(*state);
+  folder_.emplace(options_.identity);
+  return begin(std::move(*credentials), *state_, *folder_);
+}
+
+Status AutoscalerService::begin_in_cluster() {
+  const InCluster& names = *options_.in_cluster;
+  const std::string& space = cluster_->space();
+  agent::ClusterHomeCalls calls;
+  calls.on_home = [this, source = names.identity](const agent::Credentials& credentials) {
+    Status begun = agent::check_is_cluster(credentials, source);
+    if (begun) begun = begin(credentials, home_->state(), home_->identity());
+    if (!begun) end(begun);
+  };
+  calls.on_lost = [this](const Error& error) { end(tl::unexpected(error)); };
+  calls.connect =
+      [this](const std::string& url,
+             const std::string& pinned_authority) -> Result<std::unique_ptr<net::Channel>> {
+    net::ClientOptions options;
+    options.pinned_authority = pinned_authority;
+    return connect_to(poll_, url, std::move(options));
+  };
+  home_.emplace(cluster_->api(), log_,
+                agent::ClusterHomeOptions{{space, names.identity},
+                                          {space, names.state},
+                                          {space, names.lease},
+                                          agent::holder_name(random_),
+                                          names.join,
+                                          names.token_file,
+                                          autoscaler::ledger_state()},
+                std::move(calls));
+  home_->start();
+  return {};
+}
+
+Status AutoscalerService::run() {
+  if (signals_.fd() < 0) return fail(Code::internal, "signals", "signalfd failed", "try again");
+  add_gauges();
+  if (!options_.operations.empty()) SPILLWAY_TRY(operations_.listen(poll_, options_.operations));
+  SPILLWAY_TRY(read_policy());
+  SPILLWAY_TRY(open_cluster());
+  SPILLWAY_TRY(options_.in_cluster ? begin_in_cluster() : begin_in_folder());
   poll_.watch(signals_.fd(), true, false, [this](net::Ready) { on_signal(); });
   poll_.run();
   poll_.unwatch(signals_.fd());
-  return {};
+  return outcome_;
 }
 
 }  // namespace

@@ -7,13 +7,15 @@
 #include "base/money.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "services/agent/agent_service.h"
 #include "services/log.h"
 
 namespace spillway::services {
 
 struct AutoscalerServiceOptions {
-  std::string identity;    // the folder that spillway join made
-  std::string broker;      // its URL; empty: the one that was joined
+  std::optional<InCluster> in_cluster;  // instead of the folders `identity` and `state`
+  std::string identity;                 // the folder that spillway join made
+  std::string broker;                   // its URL; empty: the one that was joined
   std::string kubeconfig;  // of the consumer's cluster; empty: the one that this runs in
   std::string context;     // of the kubeconfig; empty: its current one
   std::string back_end = "kwok";
@@ -35,7 +37,7 @@ struct AutoscalerServiceOptions {
   Level log_level = Level::info;
 };
 
-// Runs until SIGTERM or SIGINT.
+// Runs until SIGTERM or SIGINT, or until the home in the cluster is lost to another.
 Status run_autoscaler(const AutoscalerServiceOptions& options);
 
 }  // namespace spillway::services

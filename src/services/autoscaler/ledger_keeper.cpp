@@ -9,6 +9,7 @@ namespace {
 
 constexpr const char* k_mend_ledger =
     "move it away: leases of what it held are not renewed then, and end";
+constexpr const char* k_without_ledger = "leases of what it held are not renewed then, and end";
 
 demand::LedgerState groups_in_use(const demand::LedgerState& state) {
   demand::LedgerState used{state.cluster, state.generation, {}, state.tried, state.past};
@@ -25,7 +26,7 @@ agent::StateKind ledger_state() {
           [](const std::string& json, const std::string& source) {
             return demand::ledger_from_json(json, source).map([](const demand::LedgerState&) {});
           },
-          k_mend_ledger};
+          k_mend_ledger, k_without_ledger};
 }
 
 LedgerKeeper::LedgerKeeper(host::Loop& loop, host::Random& random, agent::StateStore& store,
