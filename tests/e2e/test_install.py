@@ -1,12 +1,14 @@
-"""Broker and agent installed from the chart, with the chart's own rights, on the kubelet of the cluster `real`.
+"""Broker, agent and autoscaler installed from the chart, with the chart's own rights, on the kubelet of the cluster `real`.
 Run by tests/e2e/run, which has loaded the image."""
 import json
 import os
+import tempfile
 import time
 import unittest
 from pathlib import Path
 
 from on_a_cluster import PATIENCE_SECONDS, OnACluster, call
+from papers import make_papers
 
 CHART = Path(__file__).resolve().parent.parent.parent / "deploy" / "charts" / "spillway"
 SPILLWAY = "/usr/bin/spillway"
@@ -113,6 +115,62 @@ class Installed(OnACluster, unittest.TestCase):
             **VALUES, "agent": {"enabled": True}}))
         self.assertEqual(self.get("secret", "e2e-agent-identity", "{.data.key\\.pem}"), identity)
         self.eventually(lambda: self.get("lease", "e2e-agent", "{.spec.holderIdentity}"))
+
+    def test_the_autoscaler_shows_what_is_on_sale_and_may_do_no_more_than_it_must(self):
+        self.install_autoscaler()
+        self.eventually(lambda: self.of_autoscaler("spillway_autoscaler_groups") > 0)
+        self.check_autoscalers_rights()
+        identity = self.get("secret", "e2e-autoscaler-identity", "{.data.key\\.pem}")
+        first = self.autoscaler()["metadata"]["name"]
+        self.in_namespace("delete", "pod", first, "--wait=false")
+        self.eventually(lambda: self.autoscaler()["metadata"]["name"] != first and
+                        self.of_autoscaler("spillway_autoscaler_connected") == 1)
+        self.assertEqual(self.get("secret", "e2e-autoscaler-identity", "{.data.key\\.pem}"), identity)
+        self.check_pods()
+
+    def install_autoscaler(self):
+        with tempfile.TemporaryDirectory() as folder:
+            papers = make_papers(Path(folder) / "papers")
+            self.in_namespace("create", "secret", "tls", "calls", f"--cert={papers}/server.pem",
+                              f"--key={papers}/server.key")
+            self.in_namespace("create", "secret", "generic", "callers", f"--from-file=ca.crt={papers}/authority.pem")
+        token = self.as_operator("token", "create", "--cluster", "buyer", "--roles", "consumer", "-o", "plain")
+        address = self.get("pod", "e2e-broker-0", "{.status.podIP}")
+        self.helm("upgrade", "e2e", CHART, "--reuse-values", "-f", "-", stdin=json.dumps({"autoscaler": {
+            "enabled": True, "join": {"broker": f"https://{address}:7443", "token": token.split()[-1]},
+            "tls": {"serverSecret": "calls", "clientCaSecret": "callers"}}}))
+
+    def autoscaler(self):
+        """Its pod, of several the one that is not ending."""
+        pods = json.loads(self.in_namespace("get", "pods", "-l", "app.kubernetes.io/component=autoscaler", "-o", "json"))
+        return next(pod for pod in pods["items"] if not pod["metadata"].get("deletionTimestamp"))
+
+    def of_autoscaler(self, gauge):
+        address = self.autoscaler()["status"].get("podIP")
+        told = call("sh", "-c", f"curl -sS --max-time 10 http://{address}:8080/metrics 2>/dev/null || true")
+        return next((float(line.split()[1]) for line in told.splitlines() if line.startswith(f"{gauge} ")), 0)
+
+    def check_autoscalers_rights(self):
+        account = f"system:serviceaccount:{self.namespace}:e2e-autoscaler"
+        for right, allowed in {
+            ("create", "nodes"): True,
+            ("delete", "nodes"): True,
+            ("watch", "nodes"): True,
+            ("watch", "pods", "-A"): True,
+            ("create", "events"): True,
+            ("update", "secrets/e2e-autoscaler-state"): True,
+            ("patch", "nodes"): False,
+            ("update", "nodes/status"): False,
+            ("delete", "pods"): False,
+            ("create", "pods"): False,
+            ("list", "secrets"): False,
+            ("get", "secrets/e2e-agent-identity"): False,
+            ("get", "secrets/calls"): False,
+            ("create", "secrets"): False,
+        }.items():
+            with self.subTest(right=right):
+                scope = () if right[-1] == "-A" else ("-n", self.namespace)
+                self.assertEqual(self.can(account, *right, *scope), "yes" if allowed else "no")
 
     def check_rights(self):
         self.in_namespace("create", "secret", "generic", "other", "--from-literal=a=b")

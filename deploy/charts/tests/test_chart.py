@@ -22,6 +22,10 @@ POLICY = ROOT / "examples" / "agent-policy.yaml"
 BOTH = ("--set", "broker.enabled=true,agent.enabled=true", "--set-file", f"agent.policy={POLICY}",
         "--set", "agent.join.broker=https://b:7443,agent.join.token=secret", "--set", "networkPolicy.enabled=true")
 
+TLS = "autoscaler.tls.serverSecret=server,autoscaler.tls.clientCaSecret=clients"
+AUTOSCALER = ("--set", f"autoscaler.enabled=true,networkPolicy.enabled=true,{TLS}",
+              "--set", "autoscaler.join.broker=https://b:7443,autoscaler.join.token=secret")
+
 
 def helm(*words):
     return subprocess.run([HELM, *words], capture_output=True, text=True, check=False, timeout=60)
@@ -52,13 +56,14 @@ class Chart(unittest.TestCase):
         return file
 
     def test_it_is_well_formed(self):
-        for words in ((), BOTH):
+        for words in ((), BOTH, AUTOSCALER):
             done = helm("lint", "--strict", CHART, *words)
             self.assertEqual(done.returncode, 0, done.stdout)
 
     def test_nothing_is_installed_that_was_not_asked_for(self):
         self.assertEqual(self.render().strip(), "")
         self.assertNotIn("-agent", self.render("--set", "broker.enabled=true"))
+        self.assertNotIn("-autoscaler", self.render(*BOTH))
         self.assertNotIn("-broker", self.render("--set", "agent.enabled=true"))
 
     def test_its_version_is_the_programs(self):
@@ -75,8 +80,28 @@ class Chart(unittest.TestCase):
         self.assertEqual(text.count("verbs:"), text.count("verbs: [get, update]") + 1)
         self.assertEqual(text.count("resourceNames:"), text.count("verbs: [get, update]"))
 
+    def test_the_autoscaler_may_change_nodes_and_nothing_else(self):
+        text = self.render(*AUTOSCALER)
+        rules = text.partition("kind: ClusterRole\n")[2].partition("rules:\n")[2].partition("\n---")[0]
+        self.assertEqual([line.strip() for line in rules.splitlines() if "apiGroups" not in line], [
+            "resources: [nodes]", "verbs: [get, list, watch, create, delete]",
+            "resources: [pods]", "verbs: [list, watch]",
+            "resources: [events]", "verbs: [create, patch]"])
+        self.assertEqual(text.count("resourceNames:"), text.count("verbs: [get, update]"))
+        self.assertEqual(text.count("verbs:"), 3 + text.count("verbs: [get, update]"))
+
+    def test_the_autoscaler_is_not_installed_without_tls(self):
+        for words in ("", ",autoscaler.tls.serverSecret=a", ",autoscaler.tls.clientCaSecret=a"):
+            self.assertIn("serverSecret and clientCaSecret",
+                          self.refusal("--set", f"autoscaler.enabled=true{words}"))
+
+    def test_a_recommenders_policy_reaches_the_autoscaler_as_it_was_written(self):
+        policy = ROOT / "examples" / "recommender-policy.yaml"
+        text = self.render(*AUTOSCALER, "--set-file", f"autoscaler.policy={policy}")
+        self.assertEqual(self.policy_in(text), policy.read_text())
+
     def test_a_token_stays_out_of_arguments(self):
-        for line in self.render(*BOTH).splitlines():
+        for line in (self.render(*BOTH) + self.render(*AUTOSCALER)).splitlines():
             self.assertFalse("secret" in line and line.strip().startswith("- --"), line)
 
     def test_two_tokens_are_refused(self):
