@@ -92,7 +92,8 @@ class Autoscaling(OnACluster):
         """Ours, with the account that the chart makes for it."""
         port = free_port()
         rendered = call(os.environ["HELM"], "template", "e2e", CHART, "-n", SPACE, "--kube-version", "1.34.0",
-                        "--set", "autoscaler.enabled=true", "--show-only", "templates/autoscaler-rights.yaml")
+                        "--set", "autoscaler.enabled=true,autoscaler.tls.serverSecret=s,autoscaler.tls.clientCaSecret=c",
+                        "--show-only", "templates/autoscaler-rights.yaml")
         self.kubectl("-n", SPACE, "apply", "-f", "-", stdin=rendered)
         identity = self.home if name == "home" else self.market.join(name, "consumer")
         program = self.market.program(

@@ -39,8 +39,10 @@ class Program:
         self.heard = 0  # so much of the log counts as read
 
     def start(self):
+        """It ends with the test, however that ends: it would go on at the same cluster."""
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            self.process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "--", *self.command],
+                                            stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                             start_new_session=True)
         return self
 

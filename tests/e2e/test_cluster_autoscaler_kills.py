@@ -16,7 +16,8 @@ class Kills(Autoscaling):
         self.alpha.sells([offer("alpha", "small", cpu_hour=0.02)])
         self.beta.sells([offer("beta", "small", cpu_hour=0.03)])
         self.autoscaler = self.start_autoscaler()
-        self.cluster_autoscaler = self.start_cluster_autoscaler(self.autoscaler)
+        self.cluster_autoscaler = self.start_cluster_autoscaler(
+            self.autoscaler, "--initial-node-group-backoff-duration=5s", "--max-node-group-backoff-duration=5s")
 
     def scaling_up(self):
         """Comes back in the moment in which the Cluster Autoscaler asks for units."""
