@@ -72,8 +72,8 @@ class Autoscaling(OnACluster):
         logs = logs.with_name(f"{version}-{logs.name}")
         shutil.rmtree(logs, ignore_errors=True)
         logs.mkdir(parents=True)
-        for log in self.folder.glob("*.log"):
-            shutil.copy(log, logs)
+        for log in self.folder.glob("**/*.log"):
+            shutil.copy(log, logs / "-".join(log.relative_to(self.folder).parts))
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def clear(self):
@@ -88,17 +88,17 @@ class Autoscaling(OnACluster):
 
     # ---- who is at work ----
 
-    def start_autoscaler(self, *more, name="home"):
+    def start_autoscaler(self, *more, market=None, identity=None):
         """Ours, with the account that the chart makes for it."""
+        market, identity = market or self.market, identity or self.home
         port = free_port()
         rendered = call(os.environ["HELM"], "template", "e2e", CHART, "-n", SPACE, "--kube-version", "1.34.0",
                         "--set", "autoscaler.enabled=true,autoscaler.tls.serverSecret=s,autoscaler.tls.clientCaSecret=c",
                         "--show-only", "templates/autoscaler-rights.yaml")
         self.kubectl("-n", SPACE, "apply", "-f", "-", stdin=rendered)
-        identity = self.home if name == "home" else self.market.join(name, "consumer")
-        program = self.market.program(
-            f"autoscaler-{name}", "autoscaler", "--dir", identity, "--kubeconfig", self.account("e2e-autoscaler"),
-            "--listen", f"127.0.0.1:{port}", "--tls-cert", self.papers / "server.pem",
+        program = market.program(
+            "autoscaler", "autoscaler", "--dir", identity, "--kubeconfig", self.account("e2e-autoscaler"), "--listen",
+            f"127.0.0.1:{port}", "--tls-cert", self.papers / "server.pem",
             "--tls-key", self.papers / "server.key", "--client-ca", self.papers / "authority.pem", *more)
         program.port = port
         program.start()

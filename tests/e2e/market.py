@@ -52,13 +52,13 @@ class Provider:
 class Market:
     """Everything in one folder; `close` ends what was started."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, federation="e2e"):
         self.folder = folder
         self.programs = []
         self.port = free_port()
         self.url = f"https://127.0.0.1:{self.port}"
         data = folder / "broker"
-        self.spillway("broker", "init", "--data", data, "--federation", "e2e",
+        self.spillway("broker", "init", "--data", data, "--federation", federation,
                       "--listen", f"127.0.0.1:{self.port}", "--name", "127.0.0.1")
         self.operator = data / "operator"
         self.broker = self.program("broker", "broker", "--data", data, "--set", "log=debug")

@@ -58,8 +58,8 @@ class Kills(Autoscaling):
         self.all_run(1)
         self.market.broker.kill()
         self.work(5)
-        eventually("a hold of which nothing is known",
-                   lambda: self.autoscaler.says("what came of a hold is not known"), SCALE_SECONDS)
+        eventually("a call of which nothing is known",
+                   lambda: self.cluster_autoscaler.says("what came of it is not known yet"), SCALE_SECONDS)
         self.market.start_broker()
         self.comes_to_an_end()
 
