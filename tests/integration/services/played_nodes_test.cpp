@@ -15,11 +15,12 @@ class PlayedNodesTest : public ::testing::Test {
  protected:
   ~PlayedNodesTest() override { stop(); }
 
-  void open(std::string_view player = "embedded") {
+  void open(std::string_view player = "embedded", const std::string& owner = "lab/home") {
     stop();
     home_.thread().run([&] {
       session_ = home_.open(home_.admin());
-      nodes_ = std::make_unique<PlayedNodes>(session_->api(), log_, find_player(player).value());
+      nodes_ =
+          std::make_unique<PlayedNodes>(session_->api(), log_, find_player(player).value(), owner);
       return true;
     });
   }
@@ -80,6 +81,18 @@ class PlayedNodesTest : public ::testing::Test {
   std::unique_ptr<PlayedNodes> nodes_;
   int changes_ = 0;
 };
+
+TEST_F(PlayedNodesTest, LeavesNodesOfAnotherFederationAlone) {
+  open();
+  start();
+  ASSERT_TRUE(make("sw-1"));
+  ASSERT_TRUE(comes([this] { return names().size() == 1; }));
+  open("embedded", "market/home");
+  start();
+  EXPECT_TRUE(names().empty());
+  ASSERT_TRUE(make("sw-2"));
+  ASSERT_TRUE(comes([this] { return names() == std::vector<std::string>{"sw-2"}; }));
+}
 
 TEST_F(PlayedNodesTest, KnowsNothingBeforeItHasLooked) {
   open();
