@@ -48,6 +48,15 @@ TEST(Usage, AnAgentsHomeIsInFoldersOrInTheCluster) {
   EXPECT_THAT(run_spillway("agent --in-cluster a --join b --token-file t").err, HasSubstr("https"));
 }
 
+TEST(Usage, AnAutoscalersHomeIsInFoldersOrInTheCluster) {
+  EXPECT_THAT(run_spillway("autoscaler --in-cluster a --dir ./a").err, HasSubstr("leave --dir"));
+  EXPECT_THAT(run_spillway("autoscaler --in-cluster a --token-file t").err, HasSubstr("give both"));
+  EXPECT_THAT(run_spillway("autoscaler --join https://b:1 --token-file t").err,
+              HasSubstr("run spillway join first"));
+  EXPECT_THAT(run_spillway("autoscaler --dir ./a --plaintext --unready-after soon").err,
+              HasSubstr("--unready-after"));
+}
+
 TEST(Usage, CompletionIsGoodShell) {
   const TemporaryFolder folder;
   std::ofstream(folder / "c.bash") << run_spillway("completion bash").out;

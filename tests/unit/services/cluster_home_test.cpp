@@ -107,7 +107,7 @@ class ClusterHomeTest : public ::testing::Test {
 
 struct Tenant {
   Tenant(test::ManualLoop& loop, MemoryLog& log, Shelf& the_shelf, const std::string& name,
-         const std::string& token_file = {})
+         const std::string& token_file = {}, StateKind kind = agent_state())
       : channel(loop),
         broker(loop),
         shelf(the_shelf),
@@ -118,7 +118,8 @@ struct Tenant {
               {"spillway", "a"},
               name,
               token_file.empty() ? "" : "https://broker:7443",
-              token_file},
+              token_file,
+              std::move(kind)},
              {[this](const Credentials& told) { credentials.push_back(told); },
               [this](const Error& error) { lost.push_back(error); },
               [this](const std::string&, const std::string& pinned) {
@@ -199,6 +200,29 @@ TEST_F(ClusterHomeTest, OneIsInAndTheOtherGoesOnWithItsStateWhenItIsGone) {
   ASSERT_TRUE(b.is_home());
   EXPECT_EQ(b.credentials.at(0).name, "edge-1");
   EXPECT_EQ(b.home.state().load(), state_text(1000));
+}
+
+TEST_F(ClusterHomeTest, KeepsTheStateOfAnotherServiceUnderItsOwnName) {
+  put_identity();
+  StateKind ledger{"ledger",
+                   [](const std::string& text, const std::string& source) -> Status {
+                     if (text == "whole") return {};
+                     return fail(Code::invalid, source, "it is not whole", "mend it");
+                   },
+                   "move it away",
+                   "units are lost"};
+  Tenant a(loop, log, shelf, "a", {}, ledger);
+  loop.run_for(seconds(1));
+  ASSERT_TRUE(a.is_home());
+  a.save("whole");
+  loop.run_for(seconds(1));
+  EXPECT_EQ(shelf.text_of(k_state, "ledger.json"), "whole");
+  EXPECT_EQ(a.home.state().load(), "whole");
+  a.save("half");
+  loop.run_for(seconds(1));
+  const auto refused = a.home.state().load();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().next, "remove ledger.json from it: units are lost");
 }
 
 TEST_F(ClusterHomeTest, WhoLeavesIsFollowedAtOnce) {
