@@ -35,7 +35,7 @@ class GrpcPortTest : public testing::Test {
     show(first_);
     keep("ca.pem", first_.pem());
     const GrpcPortOptions options{.listen = "127.0.0.1:0",
-                                  .plaintext = false,
+                                  .trust = net::GrpcTrust::mutual,
                                   .certificate = folder_ / "server.pem",
                                   .key = folder_ / "server.key",
                                   .client_authorities = folder_ / "ca.pem"};
