@@ -167,8 +167,11 @@ class Autoscaling(OnACluster):
         eventually("nodes as they are held", same, within)
 
     def nothing_is_left(self):
+        """And nobody has wanted to do what its account may not do."""
         self.work(0)
         self.nodes_are_what_is_held(0)
+        for log in self.folder.glob("**/*.log"):
+            self.assertNotIn("forbidden", log.read_text(errors="replace").lower(), log)
 
     def kwok(self, how):
         """Stops the one that plays the nodes (signal.SIGSTOP), or lets it go on."""

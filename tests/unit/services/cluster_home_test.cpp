@@ -209,8 +209,7 @@ TEST_F(ClusterHomeTest, KeepsTheStateOfAnotherServiceUnderItsOwnName) {
                      if (text == "whole") return {};
                      return fail(Code::invalid, source, "it is not whole", "mend it");
                    },
-                   "move it away",
-                   "units are lost"};
+                   "move it away", "units are lost"};
   Tenant a(loop, log, shelf, "a", {}, ledger);
   loop.run_for(seconds(1));
   ASSERT_TRUE(a.is_home());
