@@ -24,11 +24,14 @@ void cut(const std::shared_ptr<net::Exchange>& exchange, Code code, std::string 
 }  // namespace
 
 SimCluster::SimCluster(World& world, Address at, Laws& laws, const std::string& name)
+    : SimCluster(world, at, laws, options_for(name, world)) {}
+
+SimCluster::SimCluster(World& world, Address at, Laws& laws, embedded::ClusterOptions options)
     : process_(world),
       address_(at),
       laws_(laws),
-      name_(name),
-      cluster_(process_, world.random(), options_for(name, world)) {
+      name_(options.name),
+      cluster_(process_, world.random(), std::move(options)) {
   cluster_.on_cut([](const std::string&, const std::shared_ptr<net::Exchange>& exchange) {
     cut(exchange, Code::unavailable, "the connection was cut");
   });

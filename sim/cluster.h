@@ -15,6 +15,7 @@ namespace spillway::sim {
 class SimCluster final : public Door {
  public:
   SimCluster(World& world, Address at, Laws& laws, const std::string& name);
+  SimCluster(World& world, Address at, Laws& laws, embedded::ClusterOptions options);
   ~SimCluster() override;
 
   embedded::Cluster& live() { return cluster_; }

@@ -27,6 +27,7 @@ void fields(Fields& f, Scenario& scenario) {
   f.with_default("providers", scenario.providers, Scenario{}.providers);
   f.with_default("buyers", scenario.buyers, Scenario{}.buyers);
   f.optional("clusters", scenario.clusters);
+  f.optional("autoscalers", scenario.autoscalers);
   f.with_default("length", scenario.length, Scenario{}.length);
   f.with_default("settle", scenario.settle, Scenario{}.settle);
   f.optional("faults", scenario.faults);
@@ -38,6 +39,9 @@ Status validate(const Scenario& scenario) {
   SPILLWAY_TRY(check_range("providers", scenario.providers, 1, 1000));
   SPILLWAY_TRY(check_range("buyers", scenario.buyers, 1, 1000));
   if (scenario.clusters) SPILLWAY_TRY(check_range("clusters", *scenario.clusters, 0, 100));
+  if (scenario.autoscalers) {
+    SPILLWAY_TRY(check_range("autoscalers", *scenario.autoscalers, 0, 100));
+  }
   SPILLWAY_TRY(check_range("length", scenario.length, minutes(1), hours(1000)));
   // Old keys are forgotten after ten minutes, the longest that anything takes to end.
   SPILLWAY_TRY(check_range("settle", scenario.settle, minutes(15), hours(100)));

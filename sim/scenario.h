@@ -35,6 +35,8 @@ struct Scenario {
   int64_t buyers = 5;
   // Providers more, who sell from a live cluster; absent: one, in every third seed or so.
   std::optional<int64_t> clusters = {};
+  // Buyers more, for whom a Cluster Autoscaler buys; absent: one, in every third seed or so.
+  std::optional<int64_t> autoscalers = {};
   Duration length = hours(1);       // under faults
   Duration settle = minutes(20);    // without them, until everything must be quiet
   std::optional<FaultPlan> faults;  // absent: every seed draws a mixture of its own

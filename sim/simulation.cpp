@@ -9,6 +9,7 @@
 #include "sim/faults.h"
 #include "sim/operator.h"
 #include "sim/owner_provider.h"
+#include "sim/scaling_buyer.h"
 
 namespace spillway::sim {
 namespace {
@@ -35,6 +36,7 @@ class Federation {
   void add_brokers();
   void add_parties();
   void add_clusters();
+  void add_scalers();
   model::Cluster invent_buyer(int64_t number);
   void check_directories();
   void check_agents();
@@ -51,6 +53,7 @@ class Federation {
   std::vector<std::unique_ptr<SimProvider>> providers_;
   std::vector<ClusterProvider*> clusters_;  // among them
   std::vector<std::unique_ptr<SimBuyer>> buyers_;
+  std::vector<std::unique_ptr<ScalingBuyer>> scalers_;
   std::vector<std::unique_ptr<SimMember>> members_;
   std::unique_ptr<SimOperator> operator_;
   std::vector<OfferId> offers_;
@@ -134,6 +137,8 @@ void Federation::add_parties() {
   members_.push_back(std::make_unique<SimMember>(around_, next_address_++,
                                                  Person{"watcher", {model::Role::viewer}}));
   everyone.push_back(members_.back().get());
+  add_scalers();
+  for (const auto& scaler : scalers_) everyone.push_back(scaler.get());
   operator_ = std::make_unique<SimOperator>(around_, next_address_++, everyone, clusters);
   brokers_.front()->set_up(operator_->name(), operator_->key());
 }
@@ -148,6 +153,17 @@ void Federation::add_clusters() {
                                                       fmt::format("cluster-{}", i));
     clusters_.push_back(provider.get());
     providers_.push_back(std::move(provider));
+  }
+}
+
+// By lots of their own, as well.
+void Federation::add_scalers() {
+  host::SeededRandom lots(seed_ + 0x5ca1e);
+  const int64_t drawn = host::below(lots, 3) == 0 ? 1 : 0;
+  for (int64_t i = 0; i < scenario_.autoscalers.value_or(drawn); ++i) {
+    const ScalingBuyer::Addresses at{next_address_, next_address_ + 1, next_address_ + 2};
+    next_address_ += 3;
+    scalers_.push_back(std::make_unique<ScalingBuyer>(around_, at, fmt::format("scaler-{}", i)));
   }
 }
 
@@ -184,6 +200,7 @@ Report Federation::run() {
   for (auto& provider : providers_) parties.push_back(provider.get());
   for (auto& buyer : buyers_) parties.push_back(buyer.get());
   for (auto& member : members_) parties.push_back(member.get());
+  for (auto& scaler : scalers_) parties.push_back(scaler.get());
   parties.push_back(operator_.get());
   const Instant start = world_.now();
   run_until(start + seconds(3));  // until there is an operator
@@ -195,10 +212,12 @@ Report Federation::run() {
   Faults faults(world_, network_, store_, 0, brokers_, parties, laws_, plan);
   faults.begin();
   for (ClusterProvider* cluster : clusters_) cluster->live(plan.cluster_fault);
+  for (auto& scaler : scalers_) scaler->live(plan.cluster_fault);
   const Instant end = start + scenario_.length;
   if (run_until(end)) {
     faults.stop();
     for (ClusterProvider* cluster : clusters_) cluster->calm();
+    for (auto& scaler : scalers_) scaler->calm();
     for (Party* party : parties) party->retire();
     if (run_until(end + minutes(4))) check_agents();
     if (run_until(end + scenario_.settle)) {
