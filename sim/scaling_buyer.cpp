@@ -229,6 +229,8 @@ void ScalingBuyer::call(const std::string& method, std::string message,
     door_->handle({method, message, std::nullopt, {}},
                   [this, method, hear](const net::GrpcAnswer& told) {
                     world_.note(method, static_cast<int64_t>(told.code));
+                    const bool is_ok = told.code == net::GrpcCode::ok;
+                    if (is_ok && method.ends_with("IncreaseSize")) increases_ += 1;
                     if (changes_something(method)) check_held(method);
                     hear(told);
                   });

@@ -38,6 +38,7 @@ class ScalingBuyer final : public Party {
   void live(Duration fault_every);
   void calm();
   void check_settled() override;
+  uint64_t increases() const { return increases_; }  // that were granted
 
  private:
   void begin() override;
@@ -61,6 +62,7 @@ class ScalingBuyer final : public Party {
   SimCluster home_;
   Network& network_;
   bool is_calm_ = false;
+  uint64_t increases_ = 0;
 
   // The autoscaler's process, which is the party's.
   SimDisk disk_;

@@ -17,7 +17,7 @@ namespace {
 // Shorter than a real market's, so that an hour sees many lives.
 market::Rules quick_rules() {
   market::Rules rules;
-  rules.max_hold_ttl = minutes(1);
+  rules.max_hold_ttl = minutes(2);  // what an autoscaler asks for
   rules.max_hold_total = minutes(2);
   rules.max_pool_lease = minutes(1);
   rules.key_retention = minutes(10);
@@ -234,6 +234,7 @@ Report Federation::run() {
   for (const auto& [key, row] : store_.rows().all()) {
     if (key.kind == market::Kind::contract) ++report.contracts;
   }
+  for (const auto& scaler : scalers_) report.increases += scaler->increases();
   report.outages = outages_.size();
   report.lost_commits = store_.lost_commits();
   report.kept_commits = store_.kept_unsynced();

@@ -17,6 +17,7 @@ struct Report {
   uint64_t steps = 0;
   uint64_t checks = 0;
   uint64_t contracts = 0;
+  uint64_t increases = 0;  // that Cluster Autoscalers were granted
   uint64_t outages = 0;
   uint64_t lost_commits = 0;  // not acknowledged, gone with a crash
   uint64_t kept_commits = 0;  // not acknowledged, there after a crash all the same

@@ -54,5 +54,13 @@ TEST(Simulation, AnyNumberOfBrokersKeepsTheLaws) {
   }
 }
 
+TEST(Simulation, ClusterAutoscalersBuyAndKeepTheLaws) {
+  Scenario scenario = short_scenario();
+  scenario.autoscalers = 2;
+  const Report report = simulate(5, scenario);
+  EXPECT_FALSE(report.broken) << *report.broken;
+  EXPECT_GT(report.increases, 3u);
+}
+
 }  // namespace
 }  // namespace spillway::sim
