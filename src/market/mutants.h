@@ -40,11 +40,14 @@ enum class Mutant {
   reuse_reports,        // an agent that starts again counts its reports from one
   forget_pod_requests,  // an agent of a live cluster counts pods, and not what they request
   keep_deleted_pods,    // it does not hear that a pod is gone
+  hold_anew,            // an autoscaler asks again under another key
+  keep_unreleased,      // it takes a unit for released once its node is gone
+  send_unsaved,         // it asks for what it has not written down
   // in kube/
   forget_vanished,  // a watch that lists again does not say what vanished meanwhile
 };
 
-inline constexpr std::array<std::string_view, 31> k_mutant_names{"none",
+inline constexpr std::array<std::string_view, 34> k_mutant_names{"none",
                                                                  "skip-cover",
                                                                  "ignore-version",
                                                                  "double-count-retry",
@@ -74,6 +77,9 @@ inline constexpr std::array<std::string_view, 31> k_mutant_names{"none",
                                                                  "reuse-reports",
                                                                  "forget-pod-requests",
                                                                  "keep-deleted-pods",
+                                                                 "hold-anew",
+                                                                 "keep-unreleased",
+                                                                 "send-unsaved",
                                                                  "forget-vanished"};
 
 #ifdef SPILLWAY_MUTANTS

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "market/mutants.h"
 
 namespace spillway::autoscaler {
 namespace {
@@ -40,13 +41,16 @@ void Asks::start() {
 void Asks::add(const OfferId& group, const demand::Ask& ask, Then then) {
   going_[ask.generation] = {group, {}, std::move(then)};
   keeper_.flush(life_.guard([this] { context_.wake_by(context_.now()); }));
+  if (market::mutant(market::Mutant::send_unsaved)) context_.wake_by(context_.now());
 }
 
 Instant Asks::step() {
   const Instant now = context_.now();
   Instant next = agent::k_never;
   for (auto& [generation, going] : going_) {
-    if (going.attempt.in_flight || generation > keeper_.saved_generation()) continue;
+    const bool is_saved =
+        generation <= keeper_.saved_generation() || market::mutant(market::Mutant::send_unsaved);
+    if (going.attempt.in_flight || !is_saved) continue;
     if (!going.attempt.is_due(now, host::k_refused_wait)) {
       next = std::min(next, going.attempt.due);
     } else if (in_flight_ < agent::k_most_in_flight) {
@@ -77,9 +81,11 @@ void Asks::hold(int64_t generation, Going& going) {
   in_flight_ += 1;
   const demand::Ask& ask = *find(going, generation);
   const wire::HoldRequest body{{{going.group, ask.asked, 1}}, k_hold};
-  context_.client.hold(
-      demand::hold_key(going.group, ask), body,
-      heard(generation, [this, generation](const auto& answer) { on_hold(generation, answer); }));
+  std::string key = demand::hold_key(going.group, ask);
+  if (market::mutant(market::Mutant::hold_anew)) key += std::to_string(context_.now().ms);
+  context_.client.hold(key, body, heard(generation, [this, generation](const auto& answer) {
+                         on_hold(generation, answer);
+                       }));
 }
 
 void Asks::on_hold(int64_t generation, const Result<wire::HoldAnswer>& answer) {

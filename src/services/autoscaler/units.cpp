@@ -5,6 +5,8 @@
 
 #include "base/ids.h"
 
+#include "market/mutants.h"
+
 namespace spillway::autoscaler {
 
 using demand::HeldUnit;
@@ -175,6 +177,9 @@ void Units::on_removed(const Key& key, const Status& status) {
   work->attempt.succeed();
   work->attempt.due = context_.now() + k_until_seen;  // of one that has failed: it is still seen
   work->is_node_gone = true;
+  if (market::mutant(market::Mutant::keep_unreleased)) {
+    keeper_.ledger().gone(key.first, key.second, context_.now());
+  }
 }
 
 void Units::on_released(const Key& key, const Result<wire::ContractAnswer>& answer) {
