@@ -103,6 +103,12 @@ e2e: build/release/build.ninja ## test on real Kubernetes clusters on this machi
 	@cmake --build build/release --target spillway conformance
 	@tests/e2e/run
 
+.PHONY: model
+model: build/release/build.ninja ## hold the model to real Cluster Autoscalers, CLUSTER_AUTOSCALER_BIN= (needs root, 35 min each)
+	@tools/setup --quiet --e2e
+	@cmake --build build/release --target spillway unit_sim
+	@tests/model/run
+
 .PHONY: mutants
 mutants: build/mutants/build.ninja ## plant known bugs one by one; each must be caught
 	@cmake --build build/mutants --target spillway
