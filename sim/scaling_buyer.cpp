@@ -98,7 +98,7 @@ void ScalingBuyer::on_certificate() {
 
 void ScalingBuyer::start_autoscaler() {
   api_ = std::make_unique<kube::Api>(process_, world_.random(), to_home_, kube::ApiOptions{});
-  nodes_.emplace(*api_, log_, *autoscaler::find_player("embedded"));
+  nodes_.emplace(*api_, log_, *autoscaler::find_player("embedded"), "sim/" + id_.text);
   autoscaler_ =
       std::make_unique<autoscaler::Autoscaler>(process_, world_.random(), channel_, disk_, *nodes_,
                                                log_, autoscaler::AutoscalerOptions{id_, {}});

@@ -91,7 +91,7 @@ model::Offer make_offer(Dice& dice, int provider, int number, const City& city) 
   offer.place = {city.latitude + dice.roll32(-400'000, 400'000),
                  city.longitude + dice.roll32(-400'000, 400'000), city.country, city.region,
                  city.name};
-  offer.network = {dice.roll(1, 40) * 1000, dice.roll(0, 90'000), dice.roll(0, 1) == 0};
+  offer.network = {dice.roll(1, 40) * 1000, dice.roll(0, 90'000), dice.roll(0, 1) == 0, {}};
   model::Energy energy;
   energy.carbon_now = dice.roll32(20, 800);
   for (int hour = 0; hour < 24; ++hour) {

@@ -57,17 +57,40 @@ void AutoscalerProcess::start() {
       ::open((folder_ / "log").c_str(), O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
   pid_ = run_program(words_, log_file, log_file);
   ::close(log_file);
+  SPILLWAY_CHECK(says("autoscaler started"), "it does not start: " + log());
+  port_ = port_called("port");
+}
+
+bool AutoscalerProcess::says(const std::string& what) const {
   const auto end = std::chrono::steady_clock::now() + k_patience;
-  const std::string mark = "\"port\":\"";
-  std::string text = log();
-  while (text.find("autoscaler started") == std::string::npos ||
-         text.find(mark) == std::string::npos) {
-    SPILLWAY_CHECK(std::chrono::steady_clock::now() < end, "it does not start: " + text);
-    SPILLWAY_CHECK(::waitpid(pid_, nullptr, WNOHANG) == 0, "it has ended: " + text);
+  while (log().find(what) == std::string::npos) {
+    const bool has_ended = ::kill(pid_, 0) != 0;
+    if (has_ended || std::chrono::steady_clock::now() > end) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    text = log();
   }
-  port_ = static_cast<uint16_t>(std::stoi(text.substr(text.find(mark) + mark.size())));
+  return true;
+}
+
+uint16_t AutoscalerProcess::port_called(const std::string& name) const {
+  const std::string text = log();
+  const std::string mark = fmt::format("\"{}\":\"", name);
+  const size_t at = text.find(mark);
+  SPILLWAY_CHECK(at != std::string::npos, "it tells of no port called " + name);
+  return static_cast<uint16_t>(std::stoi(text.substr(at + mark.size())));
+}
+
+int AutoscalerProcess::end() {
+  int status = 0;
+  ::kill(pid_, SIGTERM);
+  ::waitpid(pid_, &status, 0);
+  pid_ = -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 256;
+}
+
+std::string AutoscalerProcess::flags() const {
+  std::string line;
+  for (size_t i = 1; i < words_.size(); ++i) line += "'" + words_[i] + "' ";
+  return line;
 }
 
 void AutoscalerProcess::kill() {
@@ -87,6 +110,15 @@ net::GrpcClientOptions AutoscalerProcess::client_options() const {
   net::ClientTrust trust;
   trust.authorities_pem = authority_.pem();
   trust.identity = &identity;
+  options.tls = net::client_context(std::move(trust)).value();
+  return options;
+}
+
+net::GrpcClientOptions AutoscalerProcess::expander_options() const {
+  net::GrpcClientOptions options;
+  options.port = port_called("expander");
+  net::ClientTrust trust;
+  trust.authorities_pem = authority_.pem();
   options.tls = net::client_context(std::move(trust)).value();
   return options;
 }

@@ -28,17 +28,24 @@ class AutoscalerProcess {
 
   void start();  // and waits until it says that it has; the port is another one each time
   void kill();   // as kill -9
+  int end();     // by SIGTERM; its exit code
   pid_t pid() const { return pid_; }
   uint16_t port() const { return port_; }
   double cpu_seconds() const;
-  std::string log() const;  // all that it said since it was started
+  std::string log() const;                   // all that it said since it was started
+  bool says(const std::string& what) const;  // in its log, sooner or later
+  std::string flags() const;                 // that it is started with, for a shell
 
   // As the Cluster Autoscaler calls, with a certificate of its own.
   net::GrpcClientOptions client_options() const;
+  // As its expander does, which shows none; it must have been given a port for that.
+  net::GrpcClientOptions expander_options() const;
   // The same for a program: --target and what goes with it.
   std::string client_flags() const;
 
  private:
+  uint16_t port_called(const std::string& name) const;
+
   TemporaryFolder folder_;
   TestAuthority authority_{"of the connection"};
   CertificateAndKey client_;

@@ -134,6 +134,7 @@ void Autoscaler::increase(const OfferId& group, int32_t delta, Then then) {
   if (const Status status = ledger().may_increase(group, delta); !status) return then(status);
   const auto permit = advisor_.permit(*ledger().find(group), delta);
   if (!permit) {
+    counts_.refused += delta;
     decisions_.add({loop_.now(),
                     {group.text},
                     fmt::format("{} units of {} refused", delta, group.text),
@@ -210,13 +211,16 @@ std::vector<std::string> Autoscaler::gpu_models() const {
 }
 
 AutoscalerStatus Autoscaler::status() const {
-  AutoscalerStatus status{holdings_.is_connected(), market_.is_known(), 0, 0, 0, 0};
+  AutoscalerStatus status = counts_;
+  status.is_connected = holdings_.is_connected();
+  status.is_market_known = market_.is_known();
   for (const auto& [id, group] : ledger().state().groups) {
     status.groups += 1;
     status.target += group.target();
     for (const demand::HeldUnit& unit : group.units) {
       status.running += unit.state == demand::UnitState::running ? 1 : 0;
       status.failed += unit.state == demand::UnitState::failed ? 1 : 0;
+      status.rate += unit.use.rate;
     }
   }
   return status;

@@ -42,6 +42,12 @@ struct AutoscalerStatus {
   int64_t target = 0;  // of all groups
   int64_t running = 0;
   int64_t failed = 0;
+  int64_t rate = 0;  // micro-units an hour, of all that is held
+  // Since it was started.
+  int64_t bought = 0;   // units
+  int64_t lost = 0;     // units that others ended, or whose node died
+  int64_t refused = 0;  // asked for, and forbidden by the policy
+  int64_t choices = 0;  // questions of the expander
 };
 
 class Autoscaler final : public cluster_autoscaler::Provider, public cluster_autoscaler::Chooser {
@@ -117,6 +123,7 @@ class Autoscaler final : public cluster_autoscaler::Provider, public cluster_aut
   Asks asks_;
   Units units_;
   demand::PodPrices pod_prices_;
+  AutoscalerStatus counts_;  // of what is counted since the start; the rest is looked up
   bool is_stopped_ = false;
   host::Lifeline life_;
 };

@@ -59,6 +59,7 @@ void Autoscaler::remember_try(const OfferId& group, bool is_failure) {
 }
 
 void Autoscaler::note_bought(const model::Contract& contract) {
+  counts_.bought += contract.live_units();
   Decision decision{loop_.now(), {contract.offer.text, contract.id.text}, {}, {}};
   const std::string nodes = names_of_units(contract, decision.about);
   const std::string rate = to_text(Money{contract.rate, contract.price.currency});
@@ -75,6 +76,7 @@ void Autoscaler::note_bought(const model::Contract& contract) {
 
 void Autoscaler::note_lost(const demand::HeldUnit& unit, const model::Contract& contract,
                            const demand::Failure& failure) {
+  counts_.lost += 1;
   if (failure.is_providers) remember_try(contract.offer, true);
   Announcement lost = of_node(contract, unit.number, "SpillwayLost", failure.message);
   lost.is_warning = true;
@@ -138,6 +140,7 @@ std::vector<size_t> Autoscaler::choose(const std::vector<cluster_autoscaler::Opt
     all.push_back(i);
   }
   if (!knows_any) return all;
+  counts_.choices += 1;
   const Verdict verdict = advisor_.choose(options, market_.seen(), pod_prices_);
   note_choice(options, verdict);
   return verdict.best ? std::vector{*verdict.best} : std::vector<size_t>();

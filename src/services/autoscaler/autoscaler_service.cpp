@@ -98,12 +98,14 @@ class AutoscalerService {
   GrpcPort expander_port_;
   agent::Reload policy_file_;
   rank::Policy policy_;
+  bool is_policy_good_ = true;
   std::optional<agent::RenewalTimer> renewal_;
   Status outcome_;
 };
 
 // The currency of a policy is the one of all its amounts: another one is a mistake.
 Status AutoscalerService::take_policy(const std::string& text) {
+  is_policy_good_ = false;
   auto policy = rank::policy_from_yaml(text, options_.policy);
   if (!policy) return tl::unexpected(std::move(policy).error());
   if (options_.currency && *options_.currency != policy->currency) {
@@ -113,6 +115,7 @@ Status AutoscalerService::take_policy(const std::string& text) {
                 "leave it out: the policy says which");
   }
   policy_ = std::move(*policy);
+  is_policy_good_ = true;
   if (autoscaler_) autoscaler_->set_policy(policy_);
   return {};
 }
@@ -241,6 +244,18 @@ void AutoscalerService::add_gauges() {
         [](const AutoscalerStatus& status) { return status.running; });
   gauge("spillway_autoscaler_failed", "Units that failed and were not deleted yet",
         [](const AutoscalerStatus& status) { return status.failed; });
+  gauge("spillway_autoscaler_rate", "What all that is held costs an hour, in the policy's currency",
+        [](const AutoscalerStatus& status) { return static_cast<double>(status.rate) / 1e6; });
+  gauge("spillway_autoscaler_bought_total", "Units bought since the start",
+        [](const AutoscalerStatus& status) { return status.bought; });
+  gauge("spillway_autoscaler_lost_total", "Units that others ended, or whose node died",
+        [](const AutoscalerStatus& status) { return status.lost; });
+  gauge("spillway_autoscaler_refused_total", "Units that were asked for, and the policy forbids",
+        [](const AutoscalerStatus& status) { return status.refused; });
+  gauge("spillway_autoscaler_choices_total", "Questions of the expander",
+        [](const AutoscalerStatus& status) { return status.choices; });
+  metrics_.gauge("spillway_autoscaler_policy_good", "1: the policy's file, as it is, was taken",
+                 [this] { return is_policy_good_ ? 1.0 : 0.0; });
 }
 
 Status AutoscalerService::begin(agent::Credentials credentials, agent::StateStore& state,

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "base/ids.h"
-
 #include "market/mutants.h"
 
 namespace spillway::autoscaler {

@@ -7,67 +7,14 @@
 
 #include <gmock/gmock.h>
 
-#include "cluster_autoscaler/cloud_provider.h"
-#include "integration/cli/program.h"
-#include "live/autoscaler_process.h"
-#include "live/live_cluster.h"
-#include "live/shop.h"
+#include "integration/cli/live_autoscaler.h"
 
 namespace spillway::cli {
 namespace {
 
-using cluster_autoscaler::CloudClient;
-using cluster_autoscaler::Told;
-using net::GrpcCode;
-using test::StraightCalls;
 using testing::HasSubstr;
 
-constexpr const char* k_small = "seller/small";
 constexpr int64_t k_creating = 2;
-
-class LiveAutoscaler : public testing::Test {
- protected:
-  LiveAutoscaler() : home_(folder_ / "kubeconfig") {}
-
-  void start(int64_t units, const std::string& back_end) {
-    test::open_shop(federation_, federation_.join("seller", {model::Role::provider}), units);
-    const std::string identity =
-        federation_.join_folder("home", {model::Role::consumer}, &home_papers_);
-    process_ = std::make_unique<test::AutoscalerProcess>(
-        identity, folder_ / "kubeconfig", std::vector<std::string>{"--backend", back_end});
-    process_->start();
-    calls_ = std::make_unique<StraightCalls>(process_->client_options());
-    ASSERT_TRUE(test::comes_to(cloud_, [this] { return cloud_.groups().value().size() == 1; }));
-  }
-  int32_t target() { return cloud_.target(k_small).value_or(-1); }
-  std::vector<cluster_autoscaler::InstanceSeen> nodes() { return cloud_.nodes(k_small).value(); }
-  // Units that the broker has sold and not got back.
-  int32_t sold() {
-    int32_t units = 0;
-    const auto page = test::Members::read<wire::ContractPage>(
-        federation_.call(home_papers_, test::Members::get("/v1/contracts?limit=1000")));
-    for (const model::Contract& one : page.contracts) {
-      if (one.is_live()) units += one.live_units();
-    }
-    return units;
-  }
-  bool comes(const std::function<bool()>& is_so) { return test::comes_to(cloud_, is_so); }
-
-  test::TemporaryFolder folder_;
-  test::Federation federation_;
-  test::LiveCluster home_;
-  test::Papers home_papers_;
-  std::unique_ptr<test::AutoscalerProcess> process_;
-  std::unique_ptr<StraightCalls> calls_;
-  CloudClient cloud_{[this](const std::string& method, std::string message) {
-    return calls_->call(method, message);
-  }};
-};
-
-template <class T>
-GrpcCode code_of(const Told<T>& told) {
-  return told ? GrpcCode::ok : told.error().code;
-}
 
 // Every question that makes no sense here, and what is to be answered.
 std::map<std::string, std::pair<GrpcCode, GrpcCode>> ask_nonsense(StraightCalls& calls) {
@@ -115,7 +62,7 @@ std::map<std::string, std::pair<GrpcCode, GrpcCode>> ask_nonsense(StraightCalls&
 }
 
 TEST_F(LiveAutoscaler, AnswersNonsenseWithTheRightCodeAndLosesNothing) {
-  start(4, "embedded");
+  start(4);
   ASSERT_EQ(code_of(cloud_.increase(k_small, 2)), GrpcCode::ok);
   for (int turn = 0; turn < 2; ++turn) {  // what is coming, and what is there
     for (const auto& [what, codes] : ask_nonsense(*calls_)) {
@@ -162,7 +109,7 @@ class Rivals {
 TEST_F(LiveAutoscaler, SellsEachUnitOnceToADozenConnections) {
   constexpr int k_units = 20;
   constexpr int k_rivals = 12;
-  start(k_units, "embedded");
+  start(k_units);
   ASSERT_TRUE(comes([this] { return cloud_.groups().value()[0].max == k_units; }));
   Rivals rivals(*process_);
   rivals.run(k_rivals, [&](StraightCalls& calls, int) {
@@ -184,7 +131,7 @@ TEST_F(LiveAutoscaler, SellsEachUnitOnceToADozenConnections) {
 
 TEST_F(LiveAutoscaler, KeepsCountWhileADozenBuyCancelAndDelete) {
   constexpr int k_rivals = 12;
-  start(30, "embedded");
+  start(30);
   ASSERT_TRUE(comes([this] { return cloud_.groups().value()[0].max == 30; }));
   Rivals rivals(*process_);
   rivals.run(k_rivals, [&](StraightCalls& calls, int rival) {
@@ -218,7 +165,7 @@ TEST_F(LiveAutoscaler, KeepsCountWhileADozenBuyCancelAndDelete) {
 // Nobody plays kwok's nodes in an embedded cluster: units stay creating, so that all rules can be
 // tried, also those about what is on its way.
 TEST_F(LiveAutoscaler, KeepsTheRulesAboutUnitsThatDoNotCome) {
-  start(4, "kwok");
+  start(4, {"--backend", "kwok"});
   const Ended told = run_spillway("conformance externalgrpc " + process_->client_flags());
   EXPECT_EQ(told.code, 0) << told.out << told.err;
   EXPECT_THAT(told.out, HasSubstr("✓ decrease-cancels\n"));
@@ -228,7 +175,7 @@ TEST_F(LiveAutoscaler, KeepsTheRulesAboutUnitsThatDoNotCome) {
 }
 
 TEST_F(LiveAutoscaler, GivesBackWhatIsCancelledWhileItIsCreating) {
-  start(4, "kwok");
+  start(4, {"--backend", "kwok"});
   ASSERT_EQ(code_of(cloud_.increase(k_small, 3)), GrpcCode::ok);
   for (const auto& one : nodes()) EXPECT_EQ(one.state, k_creating);
   ASSERT_EQ(code_of(cloud_.decrease(k_small, -2)), GrpcCode::ok);

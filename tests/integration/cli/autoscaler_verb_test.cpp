@@ -1,40 +1,34 @@
 // spillway autoscaler as a process of its own, between a broker and an embedded cluster.
 #include <gmock/gmock.h>
 
-#include "integration/cli/autoscaler_process.h"
+#include "integration/cli/live_autoscaler.h"
 
 namespace spillway::cli {
 namespace {
 
 using testing::HasSubstr;
 
+using AutoscalerVerb = LiveAutoscaler;
+
 TEST_F(AutoscalerVerb, HoldsWhatItHeldAfterKillNine) {
-  start();
-  ASSERT_TRUE(shows_a_group());
-  const auto increased =
-      call("NodeGroupIncreaseSize", std::move(ProtoWriter().integer(1, 2).text(2, "seller/small")));
-  ASSERT_EQ(increased.code, GrpcCode::ok) << increased.reason;
-  process_->stop(SIGKILL);
-  start();
+  start(4);
+  ASSERT_EQ(code_of(cloud_.increase(k_small, 2)), GrpcCode::ok);
+  process_->kill();
+  run();
   EXPECT_EQ(target(), 2);
-  EXPECT_EQ(process_->stop(SIGTERM), 0);
+  EXPECT_EQ(process_->end(), 0);
 }
 
 TEST_F(AutoscalerVerb, KeepsTheRulesThatTheClusterAutoscalerActsOn) {
-  start();
-  ASSERT_TRUE(shows_a_group());
-  const Ended told = run_spillway(
-      fmt::format("conformance externalgrpc --target 127.0.0.1:{} --plaintext", port_));
+  start(4);
+  const Ended told = run_spillway("conformance externalgrpc " + process_->client_flags());
   EXPECT_EQ(told.code, 0) << told.out << told.err;
-  for (int i = 0; target() != 0 && i < 10'000; ++i) call("Refresh");
-  EXPECT_EQ(target(), 0);
+  EXPECT_TRUE(comes([this] { return target() == 0; }));
 }
 
 TEST_F(AutoscalerVerb, WillNotShareItsState) {
-  start();
-  std::string line;
-  for (const std::string& word : words()) line += word + " ";
-  const Ended second = run_spillway(line);
+  start(4);
+  const Ended second = run_spillway(process_->flags());
   EXPECT_NE(second.code, 0);
   EXPECT_THAT(second.err, HasSubstr("is an autoscaler with the same state"));
 }
@@ -47,6 +41,9 @@ TEST(AutoscalerVerbUsage, AsksForTlsOrForPlaintextByName) {
               HasSubstr("there is no TLS with it"));
   EXPECT_THAT(run_spillway("autoscaler --dir /nonexistent --plaintext --currency euros").err,
               HasSubstr("euros"));
+  EXPECT_THAT(
+      run_spillway("autoscaler --dir /nonexistent --plaintext --expander-listen 127.0.0.1:0").err,
+      HasSubstr("--expander-cert"));
   EXPECT_THAT(run_spillway("autoscaler --help").out, HasSubstr("grpc_timeout"));
 }
 

@@ -133,7 +133,7 @@ inline model::Offer any_offer(const OfferId& id) {
   offer.place = any_place();
   offer.place.region = any_of(k_values);
   if (one_in(2)) offer.place.city = any_of(k_values);
-  offer.network = {any<int64_t>(0, 9), any<int64_t>(0, 9), one_in(2)};
+  offer.network = {any<int64_t>(0, 9), any<int64_t>(0, 9), one_in(2), {}};
   if (!one_in(3)) offer.energy = any_energy();
   offer.visibility = any_visibility();
   offer.terms = {hours(any(1, 4)), minutes(any(0, 9)), minutes(any(0, 9)), minutes(any(0, 9))};

@@ -20,7 +20,7 @@ model::Offer full_offer() {
   offer.taints = {{"dedicated", "guests", model::TaintEffect::no_execute},
                   {"spot", "", model::TaintEffect::prefer_no_schedule}};
   offer.place = {45'070'312, -7'686'856, "IT", "Piemonte", "Torino"};
-  offer.network = {10'000, 90'000, true};
+  offer.network = {10'000, 90'000, true, "192.0.2.7:443"};
   offer.energy = make_energy(231, 12'400);
   for (int32_t hour = 0; hour < 24; ++hour) offer.energy->carbon_forecast.push_back(300 + hour);
   offer.energy->mix = {{"grid", 400}, {"solar", 600}};

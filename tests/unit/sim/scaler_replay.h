@@ -65,7 +65,7 @@ class Replay {
         to_home_(process_, 1, network_, {&home_}),
         api_(process_, world_.random(), to_home_, {}),
         broker_(process_),
-        nodes_(api_, log_, *autoscaler::find_player("embedded")),
+        nodes_(api_, log_, *autoscaler::find_player("embedded"), "replay/home"),
         autoscaler_(process_, world_.random(), broker_.channel, disk_, nodes_, log_,
                     {ClusterId("home"), {}}),
         door_(autoscaler_),
