@@ -89,7 +89,7 @@ void SimBroker::restart() {
   running_ = std::make_unique<Running>(process_, connection_, options_);
   Running& now = *running_;
   now.book.listen([&now](const host::Commit& commit, const host::Committed& committed) {
-    now.feed.learn(commit);
+    now.feed.learn(commit, committed);
     now.directory.learn(commit);
     now.log.learn(commit, committed);
   });

@@ -35,6 +35,7 @@ class Rows {
   const Versioned* find(const market::Key& key) const;
   bool holds(const std::vector<host::Expectation>& expectations) const;
   Undo apply(const host::Commit& commit);
+  int64_t last_commit() const { return commits_; }  // the version of what it put
   void take_back(const Undo& undo);
 
   host::Row row(const market::Key& key) const;

@@ -38,6 +38,7 @@ void SimStore::commit(const host::Commit& what, const host::Then<host::Committed
   Unsynced entry{what, rows_.apply(what), {}, then, {}};
   entry.committed.last_event = rows_.last_event();
   entry.committed.first_event = entry.committed.last_event - entry.undo.events + 1;
+  entry.committed.version = rows_.last_commit();
   if (watch_) watch_(entry.commit, entry.undo);
   unsynced_.push_back(std::move(entry));
   begin_sync();

@@ -108,6 +108,7 @@ void CatalogueFeed::begin_again() {
   offer_versions_.clear();
   labels_.clear();
   counts_.clear();
+  epoch_version_ = 0;
   load_page(0, {});
 }
 
@@ -126,25 +127,17 @@ void CatalogueFeed::follow(const std::vector<market::Event>& events) {
         busy_ = false;
         if (!snapshot) return;  // the same events again, next time
         store_ahead_ = snapshot->now - loop_.now();
-        last_event_ = last;
+        last_event_ = std::max(last_event_, last);
         for (const Row& row : snapshot->rows) take(row);
         if (more) refresh();
       }));
 }
 
-void CatalogueFeed::learn(const Commit& commit) {
-  // The version that the store gave is not known here; it is newer than the one that was expected,
-  // and what the event log brings later will be newer still, or the same row once more.
-  for (const Put& put : commit.puts) {
-    if (const auto* pool = std::get_if<market::Shared<market::PoolRecord>>(&put.record)) {
-      take_pool(*pool);
-    } else if (const auto* offer = std::get_if<market::Shared<market::OfferRecord>>(&put.record)) {
-      offer_versions_.try_emplace((*offer)->offer.id, 0);
-      take_offer(**offer);
-    } else {
-      take({put.key, 0, put.record});
-    }
-  }
+void CatalogueFeed::learn(const Commit& commit, const Committed& committed) {
+  for (const Put& put : commit.puts) take({put.key, committed.version, put.record});
+  // Answers come in any order: rows that were loaded before this commit are older than what it has
+  // put, and are known by their version.
+  if (ready_ && committed.first_event == last_event_ + 1) last_event_ = committed.last_event;
 }
 
 CatalogueFeed::Counts CatalogueFeed::counts_of(const ClusterId& provider) const {
@@ -183,8 +176,12 @@ void CatalogueFeed::take(const Row& row) {
     take_offer(**offer);
   } else if (const auto* account =
                  std::get_if<market::Shared<market::AccountRecord>>(&row.record)) {
-    labels_[(*account)->cluster.id] = (*account)->cluster.labels;
+    LabelsSeen& seen = labels_[(*account)->cluster.id];
+    if (row.version < seen.version) return;
+    seen = {row.version, (*account)->cluster.labels};
   } else if (const auto* epoch = std::get_if<market::Shared<market::EpochRecord>>(&row.record)) {
+    if (row.version < epoch_version_) return;
+    epoch_version_ = row.version;
     epoch_ = **epoch;
     for (const auto& [id, seen] : pools_) show(*seen.record);
   }
@@ -203,7 +200,7 @@ Result<rank::Buyer> CatalogueFeed::buyer_of(const ClusterId& id) const {
   }
   const auto labels = labels_.find(id);
   if (labels == labels_.end()) return market::not_enrolled(id);
-  return rank::Buyer{id, labels->second};
+  return rank::Buyer{id, labels->second.labels};
 }
 
 Result<rank::Ranking> CatalogueFeed::query(const ClusterId& buyer, const model::Intent& intent,

@@ -1,7 +1,8 @@
 // CatalogueFeed: keeps a catalogue up to date, and answers queries from it.
 //
 // It loads everything on sale once, then follows the event log: what an event names is loaded
-// again. What this process commits itself is taken over at once. So a query may lag behind another
+// again. What this process commits itself is taken over at once, and not read again unless another
+// broker's event lies between. So a query may lag behind another
 // broker's sale by `refresh_every`; the hold that follows it does not. When the log has forgotten
 // what it would have to follow, it loads everything again.
 #pragma once
@@ -25,7 +26,7 @@ class CatalogueFeed {
 
   void start();
   // For BookHost::listen.
-  void learn(const Commit& commit);
+  void learn(const Commit& commit, const Committed& committed);
 
   // `unavailable` until everything was loaded once.
   Result<rank::Ranking> query(const ClusterId& buyer, const model::Intent& intent,
@@ -53,6 +54,11 @@ class CatalogueFeed {
     market::Shared<market::PoolRecord> record;
   };
 
+  struct LabelsSeen {
+    int64_t version = 0;
+    model::Labels labels;
+  };
+
   // `unavailable` until everything was loaded once.
   Result<rank::Buyer> buyer_of(const ClusterId& id) const;
   void load_page(size_t kind, std::string after);
@@ -72,9 +78,10 @@ class CatalogueFeed {
   rank::Catalogue catalogue_;
   std::unordered_map<PoolId, PoolSeen> pools_;
   std::unordered_map<OfferId, int64_t> offer_versions_;
-  std::unordered_map<ClusterId, model::Labels> labels_;
+  std::unordered_map<ClusterId, LabelsSeen> labels_;
   std::unordered_map<ClusterId, Counts> counts_;
   market::EpochRecord epoch_;
+  int64_t epoch_version_ = 0;
   int64_t last_event_ = 0;
   Duration store_ahead_;
   Status trouble_;

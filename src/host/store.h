@@ -77,6 +77,7 @@ struct Commit {
 struct Committed {
   int64_t first_event = 0;  // first_event > last_event: there were none
   int64_t last_event = 0;
+  int64_t version = 0;  // of the rows that were put
 };
 
 struct EventsAsked {

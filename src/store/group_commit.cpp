@@ -101,6 +101,7 @@ class Group {
 
     host::Committed committed;
     committed.first_event = meta_.last_event + 1;
+    committed.version = meta_.last_commit;
     for (market::Event event : commit.events) {
       event.sequence = ++meta_.last_event;
       SPILLWAY_TRY(tables_.append(event));

@@ -39,6 +39,7 @@ class FlakyStore final : public host::Store {
   MemoryRows& rows() { return rows_; }
   int loads_seen = 0;
   int forgets_seen = 0;
+  size_t events_read = 0;
   std::vector<host::Commit> written;
 
   host::Snapshot read(const host::Load& what) {
@@ -62,7 +63,7 @@ class FlakyStore final : public host::Store {
     const int64_t first = rows_.last_event() + 1;
     rows_.commit(puts, commit.events);
     written.push_back(commit);
-    return host::Committed{first, rows_.last_event()};
+    return host::Committed{first, rows_.last_event(), rows_.last_commit()};
   }
 
   void load(host::Load what, host::Then<host::Snapshot> then) override {
@@ -92,6 +93,7 @@ class FlakyStore final : public host::Store {
       }
       events.push_back(event);
     }
+    events_read += events.size();
     loop_.post([then = std::move(then), events = std::move(events)] { then(events); });
   }
 

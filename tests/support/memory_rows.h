@@ -76,6 +76,7 @@ class MemoryRows {
     return keys;
   }
 
+  int64_t last_commit() const { return commits_; }  // the version of what it put
   const std::map<market::Key, Stored>& all() const { return rows_; }
   const std::vector<market::Event>& events() const { return events_; }  // that are kept
   int64_t first_event() const { return first_event_; }

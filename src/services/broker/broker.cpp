@@ -113,7 +113,7 @@ Status Broker::listen(net::Poll& poll) {
 
 void Broker::wire_up() {
   book_.listen([this](const host::Commit& commit, const host::Committed& committed) {
-    feed_.learn(commit);
+    feed_.learn(commit, committed);
     directory_.learn(commit);
     log_.learn(commit, committed);
   });

@@ -239,11 +239,62 @@ TEST_F(Feed, LearnsOfItsOwnProcessCommitsAtOnce) {
   open_market(3);
   feed.start();
   loop.run();
-  broker.listen([this](const Commit& commit, const Committed&) { feed.learn(commit); });
+  broker.listen([this](const Commit& c, const Committed& d) { feed.learn(c, d); });
   ask(hold(2));
   EXPECT_EQ(free_units(), 1);
   loop.run_for(seconds(5));
   EXPECT_EQ(free_units(), 1);
+}
+
+TEST_F(Feed, ReadsNothingAgainThatItsOwnProcessCommitted) {
+  open_market(3);
+  feed.start();
+  loop.run();
+  broker.listen([this](const Commit& c, const Committed& d) { feed.learn(c, d); });
+  ask(hold(1));
+  ask(hold(1));
+  loop.run_for(seconds(3));
+  EXPECT_EQ(store.events_read, 0U);
+  EXPECT_EQ(free_units(), 1);
+}
+
+TEST_F(Feed, ReadsWhatOthersHaveCommittedBetweenItsOwn) {
+  open_market(3);
+  feed.start();
+  loop.run();
+  BookHost own{loop, store, random, BookOptions{}};
+  own.start();
+  loop.run();
+  own.listen([this](const Commit& c, const Committed& d) { feed.learn(c, d); });
+  ask(market::PublishOffer{k_seller, minute_offer("second"), 1});  // by the other one
+  own.submit(hold(1), nullptr);
+  loop.run();
+  EXPECT_EQ(seen_by(k_buyer), k_small);
+  EXPECT_EQ(free_units(), 2);
+  loop.run_for(seconds(1));
+  EXPECT_EQ(seen_by(k_buyer), (std::vector<std::string>{"edge-1/second", "edge-1/small"}));
+}
+
+// An answer that was on its way for long tells of a state before our own commit.
+TEST_F(Feed, TakesNoOldRowForANewOne) {
+  open_market(3);
+  loop.run_for(milliseconds(300));  // beside the book's own turns
+  feed.start();
+  loop.run();
+  enrol(k_buyer, {{"tier", "gold"}});
+  publish(4, 2);
+  loop.run_for(milliseconds(990));
+  store.trouble_loads({{What::none, milliseconds(500)}});
+  const int loads = store.loads_seen;
+  loop.run_for(milliseconds(10));
+  ASSERT_EQ(store.loads_seen, loads + 1);  // it has asked for what these have changed, and waits
+  broker.listen([this](const Commit& c, const Committed& d) { feed.learn(c, d); });
+  ask(hold(2));
+  EXPECT_EQ(free_units(), 2);
+  loop.run_for(milliseconds(700));
+  EXPECT_EQ(free_units(), 2);
+  loop.run_for(seconds(5));
+  EXPECT_EQ(free_units(), 2);
 }
 
 TEST_F(Feed, LoadsEverythingAgainWhenItHasMissedForgottenEvents) {
