@@ -78,7 +78,9 @@ void BookHost::begin_batch() {
 
 void BookHost::load_more() {
   Load load = batch_->wants();
-  store_.load(load, lifeline_.guard([this, load](Result<Snapshot> snapshot) {
+  Load listed;  // rows come with their keys; of lists it must be known which they are
+  listed.scans = load.scans;
+  store_.load(std::move(load), lifeline_.guard([this, listed](Result<Snapshot> snapshot) {
     if (!snapshot) return try_again(snapshot.error());
     store_ahead_ = snapshot->now - loop_.now();
     // Since our last beat the market may have been away without anyone having noted it:
@@ -88,7 +90,7 @@ void BookHost::load_more() {
       batch_->beat_first();
       return load_more();
     }
-    batch_->take(load, std::move(*snapshot));
+    batch_->take(listed, std::move(*snapshot));
     const Load more = batch_->wants();
     if (more.keys.empty() && more.scans.empty()) {
       finish_batch();

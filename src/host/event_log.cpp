@@ -1,5 +1,8 @@
 #include "host/event_log.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace spillway::host {
 
 EventLog::EventLog(Loop& loop, Store& store, EventLogOptions options)
@@ -69,15 +72,15 @@ void EventLog::learn(const Commit& commit, const Committed& committed) {
   int64_t sequence = committed.first_event;
   for (market::Event event : commit.events) {
     event.sequence = sequence++;
-    deliver(event);
+    deliver(std::move(event));
   }
 }
 
-void EventLog::deliver(const market::Event& event) {
+void EventLog::deliver(market::Event event) {
   last_ = event.sequence;
-  kept_.push_back(event);
-  if (kept_.size() > options_.keep) kept_.pop_front();
-  for (const Listener& listener : listeners_) listener(event);
+  kept_.push_back(std::move(event));
+  if (kept_.size() > std::max<size_t>(options_.keep, 1)) kept_.pop_front();
+  for (const Listener& listener : listeners_) listener(kept_.back());
 }
 
 }  // namespace spillway::host

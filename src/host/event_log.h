@@ -71,7 +71,7 @@ class EventLog {
   void refresh();
   void find_beginning();
   void begin_after(int64_t last);
-  void deliver(const market::Event& event);
+  void deliver(market::Event event);
 
   Loop& loop_;
   Store& store_;

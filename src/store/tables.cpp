@@ -232,7 +232,8 @@ Status Tables::put(const market::Key& key, bool exists, int64_t version,
     if (connection_.changes() == 0) SPILLWAY_TRY(write(Use::update));
     SPILLWAY_CHECK(connection_.changes() == 1, "a row vanished inside a transaction");
   }
-  cache_.keep(key, std::move(body), record);
+  // What was asked for under a key is read again only by who retries.
+  if (key.kind != market::Kind::request) cache_.keep(key, std::move(body), record);
   return {};
 }
 

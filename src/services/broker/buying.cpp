@@ -40,12 +40,6 @@ void handle_hold(Desk& desk, const std::shared_ptr<Call>& call) {
   hold.buyer = call->cluster();
   hold.key = *key;
   hold.ttl = body->ttl;
-  // Ids for more lines than the book takes would be for nothing: it refuses by the count of lines.
-  const size_t ids = std::min<size_t>(body->lines.size(), 64);
-  for (size_t i = 0; i < ids; ++i) {
-    const uint64_t high = desk.random.next();
-    hold.fresh.push_back(make_contract_id(call->began, high, desk.random.next()));
-  }
   hold.lines = std::move(body->lines);
   submit(desk, call, std::move(hold), [&desk, call](const market::Answer& told) {
     wire::HoldAnswer granted{told.grants, 0};
