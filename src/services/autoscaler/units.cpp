@@ -26,41 +26,47 @@ Instant Units::step() {
   return next;
 }
 
-void Units::look_for_dead(Instant& next) {
-  std::map<Key, Instant> unready;
-  std::vector<std::pair<HeldUnit, OfferId>> suspects;
+// Running ones whose node is not Ready; nobody, when that is the cluster's own trouble; none:
+// nothing is known of anybody.
+std::optional<std::vector<Units::Suspect>> Units::suspects() const {
+  std::vector<Suspect> found;
   std::set<std::string_view> providers;
   bool is_any_ready = false;
-  const Instant now = context_.now();
   for (const auto& [id, group] : keeper_.ledger().state().groups) {
     for (const HeldUnit& unit : group.units) {
       if (unit.state != UnitState::running) continue;
       const NodeSight sight = maker_.look(unit_name(unit.contract, unit.number));
-      if (sight == NodeSight::unknown) return;  // the clocks stand still
+      if (sight == NodeSight::unknown) return std::nullopt;
       providers.insert(owner_of(id.text));
       is_any_ready = is_any_ready || sight == NodeSight::ready;
-      if (sight != NodeSight::coming) continue;
-      const Key key{unit.contract, unit.number};
-      const auto known = unready_since_.find(key);
-      unready[key] = known == unready_since_.end() ? now : known->second;
-      suspects.emplace_back(unit, id);
+      if (sight == NodeSight::coming) found.push_back({unit, id});
     }
   }
-  if (providers.size() > 1 && !is_any_ready) unready.clear();
-  unready_since_ = std::move(unready);
-  for (const auto& [unit, group] : suspects) {
-    const auto since = unready_since_.find({unit.contract, unit.number});
-    if (since == unready_since_.end()) continue;
-    const Instant due = since->second + unready_after_;
+  if (providers.size() > 1 && !is_any_ready) found.clear();
+  return found;
+}
+
+void Units::look_for_dead(Instant& next) {
+  const auto found = suspects();
+  if (!found) return unready_since_.clear();  // what nobody has seen does not count
+  const Instant now = context_.now();
+  std::map<Key, Instant> since;
+  for (const Suspect& one : *found) {
+    const Key key{one.unit.contract, one.unit.number};
+    const auto known = unready_since_.find(key);
+    since[key] = known == unready_since_.end() ? now : known->second;
+    const Instant due = since[key] + unready_after_;
     if (due > now) {
       next = std::min(next, due);
     } else {
-      fail_dead(unit, group);
+      fail_dead(one);
     }
   }
+  unready_since_ = std::move(since);
 }
 
-void Units::fail_dead(const HeldUnit& unit, const OfferId& group) {
+void Units::fail_dead(const Suspect& suspect) {
+  const auto& [unit, group] = suspect;
   const std::string name = unit_name(unit.contract, unit.number);
   const std::string why = fmt::format("node {} of provider {} was not Ready for {}", name,
                                       owner_of(group.text), to_text(unready_after_));

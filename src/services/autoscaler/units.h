@@ -32,7 +32,6 @@ class Units {
  public:
   static constexpr int k_most_at_once = 32;              // of what is asked of cluster and broker
   static constexpr Duration k_until_seen = seconds(10);  // a node that was made is in sight by then
-
   static constexpr const char* k_node_dead = "node-dead";
 
   struct Calls {
@@ -60,8 +59,13 @@ class Units {
   };
   using Key = std::pair<ContractId, int32_t>;
 
+  struct Suspect {
+    demand::HeldUnit unit;
+    OfferId group;
+  };
+  std::optional<std::vector<Suspect>> suspects() const;
   void look_for_dead(Instant& next);
-  void fail_dead(const demand::HeldUnit& unit, const OfferId& group);
+  void fail_dead(const Suspect& suspect);
   std::optional<Aim> aim_of(const OfferId& group, const demand::HeldUnit& unit, const Work* work);
   void tend(const model::Offer& offer, const demand::HeldUnit& unit, Instant& next);
   void collect_strays(Instant& next);

@@ -197,7 +197,12 @@ TEST_F(AutoscalerTest, CallsNobodyDeadWhileItIsBlind) {
   nodes.is_blind = true;
   nodes.tell();
   loop.run_for(minutes(10));
+  nodes.is_blind = false;  // and what it did not see does not count
+  nodes.tell();
+  loop.run_for(seconds(50));
   EXPECT_EQ(states(), States{UnitState::running});
+  loop.run_for(seconds(20));
+  EXPECT_EQ(states(), States{UnitState::failed});
 }
 
 TEST_F(AutoscalerTest, BlamesNoProviderWhenAllNodesOfSeveralAreNotReady) {
