@@ -58,7 +58,7 @@ std::vector<Place> ScaleDown::candidates(const Snapshot& snapshot,
     if (leaving.contains(name) || has_taint(node, k_to_be_deleted)) continue;
     if (unremovable_until_.contains(name)) continue;
     if (!node.row.ready && !options_.scale_down_unready_enabled) continue;
-    const Place* place = const_cast<Snapshot&>(snapshot).find(name);
+    const Place* place = snapshot.find(name);
     if (place != nullptr && is_underused(*place)) found.push_back(*place);
   }
   const auto rank = [this](const Place& place) {

@@ -4,6 +4,17 @@
 #include <set>
 
 namespace spillway::scaler {
+namespace {
+
+template <class Places>
+auto find_place(Places& places, const std::string& node) {
+  const auto found = std::find_if(places.begin(), places.end(), [&node](const Place& place) {
+    return place.node.row.name == node;
+  });
+  return found == places.end() ? nullptr : &*found;
+}
+
+}  // namespace
 
 bool fits(const PodView& pod, const Place& place) {
   return !place.node.row.cordoned && place.free.covers(pod.requests) &&
@@ -47,12 +58,9 @@ std::vector<PodView> Snapshot::take_all(Place& place) {
   return taken;
 }
 
-Place* Snapshot::find(const std::string& node) {
-  const auto found = std::find_if(places_.begin(), places_.end(), [&node](const Place& place) {
-    return place.node.row.name == node;
-  });
-  return found == places_.end() ? nullptr : &*found;
-}
+Place* Snapshot::find(const std::string& node) { return find_place(places_, node); }
+
+const Place* Snapshot::find(const std::string& node) const { return find_place(places_, node); }
 
 Place* Snapshot::find_fitting(const PodView& pod, const Accept& accept) {
   for (size_t i = 0; i < places_.size(); ++i) {

@@ -34,6 +34,7 @@ class Snapshot {
   std::vector<PodView> take_all(Place& place);  // daemons stay
 
   Place* find(const std::string& node);
+  const Place* find(const std::string& node) const;
   // The first that fits, beginning after the one that was found last: so the Cluster Autoscaler
   // spreads what it tries.
   Place* find_fitting(const PodView& pod, const Accept& accept);

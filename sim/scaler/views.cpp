@@ -12,16 +12,19 @@ bool comes_and_goes(const model::Taint& taint) {
          taint.key == "node.kubernetes.io/unschedulable";
 }
 
-}  // namespace
-
-GroupView* CloudView::find(const std::string& group) {
+template <class Groups>
+auto find_group(Groups& groups, const std::string& id) {
   const auto found = std::find_if(groups.begin(), groups.end(),
-                                  [&group](const GroupView& one) { return one.id == group; });
+                                  [&id](const GroupView& group) { return group.id == id; });
   return found == groups.end() ? nullptr : &*found;
 }
 
+}  // namespace
+
+GroupView* CloudView::find(const std::string& group) { return find_group(groups, group); }
+
 const GroupView* CloudView::find(const std::string& group) const {
-  return const_cast<CloudView*>(this)->find(group);
+  return find_group(groups, group);
 }
 
 const GroupView* CloudView::owner_of(const std::string& node) const {
