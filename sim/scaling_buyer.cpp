@@ -101,7 +101,7 @@ void ScalingBuyer::start_autoscaler() {
   nodes_.emplace(*api_, log_, *autoscaler::find_player("embedded"), "sim/" + id_.text);
   autoscaler_ =
       std::make_unique<autoscaler::Autoscaler>(process_, world_.random(), channel_, disk_, *nodes_,
-                                               log_, autoscaler::AutoscalerOptions{id_, {}});
+                                               log_, autoscaler::AutoscalerOptions{id_});
   laws_.expect(autoscaler_->start().has_value(), 2,
                fmt::format("the autoscaler of {} does not start from what it saved", id_.text));
   door_.emplace(*autoscaler_);

@@ -146,7 +146,7 @@ void add_autoscaler(Word verb) {
       .type_name("DIR");
   verb.option("--policy", options.policy,
               "What offers are worth, which are out of the question, and caps; read again when it "
-              "changes (default: balanced, no caps)")
+              "changes (default: the cheapest, no caps)")
       .type_name("FILE");
   verb.option("--currency", arguments->currency,
               "Offers in another one are not shown (default: the policy's, or EUR)")

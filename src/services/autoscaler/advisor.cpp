@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "demand/best_of_class.h"
 #include "rank/doubt.h"
+#include "rank/figures.h"
 
 namespace spillway::autoscaler {
 namespace {
@@ -59,7 +60,8 @@ std::vector<std::string> Advisor::classes() const {
 rank::Option Advisor::option_of(const model::Offer& offer) const {
   rank::Option option;
   option.offer = &offer;
-  option.round_trip = round_trip_of_(offer);
+  option.round_trip = senses_.round_trip(offer);
+  option.heard = senses_.heard(offer.id);
   const auto& tried = ledger_.state().tried;
   const auto known = tried.find(ClusterId(std::string(owner_of(offer.id.text))));
   if (known != tried.end()) {
@@ -74,7 +76,6 @@ std::vector<rank::Option> Advisor::options_of(const std::vector<Seen>& seen) con
   for (const Seen& one : seen) {
     rank::Option& option = options.emplace_back(option_of(one.offer));
     option.free_units = one.free_units;
-    option.heard = one.heard;
   }
   return options;
 }
@@ -153,6 +154,26 @@ Result<Permit> Advisor::permit(const demand::GroupState& group, int32_t wanted) 
                 told.choices.front().fewer,
                 {unit.workload_class, unit.currency, unit.rate, unit.milliwatt_grams,
                  unit.minimum_term, unit.started}};
+}
+
+int64_t Advisor::price(const model::Offer& offer, int64_t money, Duration time) const {
+  const rank::EffectivePolicy policy = rank::policy_of_class(policy_, {});
+  const rank::Tier& tier = policy.tiers.front();
+  const rank::Figures figures =
+      rank::figures_of(option_of(offer), policy.failure_half_life, loop_.now());
+  rank::Expectation expect{time, 0};
+  if (policy.expect.time.ms > 0) {
+    expect.egress_bytes =
+        multiply_divide_up(policy.expect.egress_bytes, time.ms, policy.expect.time.ms);
+  }
+  rank::Figures sent = figures;
+  sent.rate = 0;
+  rank::Amounts amounts = rank::amounts_of(figures, expect);
+  amounts.money = rank::add_amounts(money, rank::amounts_of(sent, expect).money);
+  const int64_t sum = rank::money_part(tier, amounts) + rank::carbon_part(tier, amounts) +
+                      rank::round_trip_part(tier, amounts) + rank::failures_part(tier, amounts) +
+                      rank::silence_part(tier, amounts);
+  return std::max<int64_t>(sum, 1);
 }
 
 demand::Tried Advisor::after_try(const ClusterId& provider, bool is_failure) const {

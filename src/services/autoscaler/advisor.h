@@ -40,13 +40,13 @@ class Advisor {
   // A question of the expander says for whom the next purchase of that group is, for so long.
   static constexpr Duration k_choice_holds = minutes(2);
 
-  using RoundTripOf = std::function<std::optional<rank::RoundTrip>(const model::Offer&)>;
-  Advisor(host::Loop& loop, const demand::Ledger& ledger, rank::Policy policy,
-          RoundTripOf round_trip_of)
-      : loop_(loop),
-        ledger_(ledger),
-        policy_(std::move(policy)),
-        round_trip_of_(std::move(round_trip_of)) {}
+  // What is known of an offer besides what it says itself.
+  struct Senses {
+    std::function<std::optional<rank::RoundTrip>(const model::Offer&)> round_trip;
+    std::function<std::optional<Instant>(const OfferId&)> heard;  // its provider's last sign of life
+  };
+  Advisor(host::Loop& loop, const demand::Ledger& ledger, rank::Policy policy, Senses senses)
+      : loop_(loop), ledger_(ledger), policy_(std::move(policy)), senses_(std::move(senses)) {}
 
   void set_policy(rank::Policy policy) { policy_ = std::move(policy); }
   const rank::Policy& policy() const { return policy_; }
@@ -57,7 +57,10 @@ class Advisor {
   // How many of a group that is known may be bought now; an error: none, and why.
   Result<Permit> permit(const demand::GroupState& group, int32_t wanted) const;
   Verdict choose(const std::vector<cluster_autoscaler::Option>& options,
-                 const std::vector<Seen>& seen, const demand::PodPrices& prices);
+                 const demand::PodPrices& prices);
+  // What the Cluster Autoscaler's price expander is told of a node that comes to `money` in that
+  // time: what the policy's first tier makes of it. So it chooses as the policy says, too.
+  int64_t price(const model::Offer& offer, int64_t money, Duration time) const;
   // What each class of work would take of what is on sale; the first is of none.
   std::vector<rank::Recommendation> views(const std::vector<Seen>& seen, size_t explained) const;
 
@@ -79,7 +82,7 @@ class Advisor {
   host::Loop& loop_;
   const demand::Ledger& ledger_;
   rank::Policy policy_;
-  RoundTripOf round_trip_of_;
+  Senses senses_;
   std::map<OfferId, Chosen> chosen_;
 };
 

@@ -81,8 +81,7 @@ PodClasses classes_of(const rank::Policy& policy, const std::vector<AskedOption>
 
 }  // namespace
 
-Verdict Advisor::choose(const std::vector<AskedOption>& asked, const std::vector<Seen>& seen,
-                        const demand::PodPrices& prices) {
+Verdict Advisor::choose(const std::vector<AskedOption>& asked, const demand::PodPrices& prices) {
   if (asked.empty()) return {};
   const std::vector<int64_t> needed = needed_permilles(asked, prices);
   const PodClasses classes = classes_of(policy_, asked);
@@ -93,9 +92,6 @@ Verdict Advisor::choose(const std::vector<AskedOption>& asked, const std::vector
     if (group == nullptr || !places.emplace(asked[i].group, i).second) continue;
     rank::Option option = option_of(group->offer);
     option.needed_permille = needed[i];
-    const auto on_sale = std::find_if(
-        seen.begin(), seen.end(), [&](const Seen& one) { return one.offer.id == asked[i].group; });
-    if (on_sale != seen.end()) option.heard = on_sale->heard;
     options.push_back(std::move(option));
   }
   // What the rules of any of its pods' classes bar is barred; the rest is ordered by the class that

@@ -48,7 +48,8 @@ Autoscaler::Autoscaler(host::Loop& loop, host::Random& random, net::Channel& bro
               }),
       round_trips_(loop, random, options_.measure),
       advisor_(loop, keeper_.ledger(), options_.policy,
-               [this](const model::Offer& offer) { return round_trips_.of(offer); }),
+               {[this](const model::Offer& offer) { return round_trips_.of(offer); },
+                [this](const OfferId& offer) { return market_.heard_of(offer); }}),
       holdings_(context_, keeper_,
                 {[this] { alarm_.wake_by(loop_.now()); },
                  [this](const demand::HeldUnit& unit, const model::Contract& contract,
@@ -180,11 +181,7 @@ const demand::HeldUnit* Autoscaler::find_held(const model::Labels& labels,
 Result<int64_t> Autoscaler::node_price(const model::Labels& labels, const std::string& provider_id,
                                        const cluster_autoscaler::Window& window) const {
   if (const demand::HeldUnit* unit = find_held(labels, provider_id)) {
-    if (const model::Contract* contract = holdings_.find(unit->contract)) {
-      return demand::price_of_held({contract->rate, contract->price.minimum_term,
-                                    contract->started.value_or(contract->created)},
-                                   window.from, window.to);
-    }
+    return price_of_held(*unit, window);
   }
   OfferId id = demand::offer_of(labels);
   if (id.text.empty()) id = ledger().group_of({provider_id, {}}).value_or(OfferId());
@@ -194,7 +191,22 @@ Result<int64_t> Autoscaler::node_price(const model::Labels& labels, const std::s
                 "its labels name no offer that is known here",
                 "ask for prices of nodes of these groups only");
   }
-  return demand::price_of_new(group->offer, window.to - window.from);
+  const Duration time = window.to - window.from;
+  return advisor_.price(group->offer, demand::price_of_new(group->offer, time), time);
+}
+
+// What is paid for anyway is nearly free, whatever else the policy would hold against it.
+int64_t Autoscaler::price_of_held(const demand::HeldUnit& unit,
+                                  const cluster_autoscaler::Window& window) const {
+  const model::Contract* contract = holdings_.find(unit.contract);
+  const demand::HeldPrice held{unit.use.rate, unit.use.minimum_term,
+                               contract == nullptr ? unit.use.started
+                                                   : contract->started.value_or(contract->created)};
+  const Instant open = std::max(window.from, held.started + held.minimum_term);
+  if (open >= window.to) return 1;
+  const OfferId group = *ledger().group_of({unit_provider_id(unit.contract, unit.number), {}});
+  return advisor_.price(ledger().find(group)->offer,
+                        demand::price_of_held(held, window.from, window.to), window.to - open);
 }
 
 int64_t Autoscaler::pod_price(const model::Resources& requests,

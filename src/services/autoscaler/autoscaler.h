@@ -13,6 +13,7 @@
 #include "demand/prices.h"
 #include "host/alarm.h"
 #include "host/lifeline.h"
+#include "rank/profiles.h"
 #include "services/autoscaler/advisor.h"
 #include "services/autoscaler/asks.h"
 #include "services/autoscaler/audience.h"
@@ -28,7 +29,7 @@ namespace spillway::autoscaler {
 
 struct AutoscalerOptions {
   ClusterId cluster;
-  rank::Policy policy = {};
+  rank::Policy policy = rank::policy_of(rank::Profile::cheapest, {});
   int32_t best_of_class = 5;
   Audience* audience = nullptr;         // null: nobody listens; else it outlives the autoscaler
   Duration unready_after = minutes(1);  // a running unit is dead whose node is not Ready so long
@@ -94,6 +95,8 @@ class Autoscaler final : public cluster_autoscaler::Provider, public cluster_aut
   void note_choice(const std::vector<cluster_autoscaler::Option>& options, const Verdict& verdict);
   std::string explain_group(const OfferId& group) const;
   std::string explain_node(const std::string& name) const;
+  int64_t price_of_held(const demand::HeldUnit& unit,
+                        const cluster_autoscaler::Window& window) const;
   const demand::HeldUnit* find_held(const model::Labels& labels,
                                     const std::string& provider_id) const;
 

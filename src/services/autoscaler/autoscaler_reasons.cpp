@@ -141,7 +141,7 @@ std::vector<size_t> Autoscaler::choose(const std::vector<cluster_autoscaler::Opt
   }
   if (!knows_any) return all;
   counts_.choices += 1;
-  const Verdict verdict = advisor_.choose(options, market_.seen(), pod_prices_);
+  const Verdict verdict = advisor_.choose(options, pod_prices_);
   note_choice(options, verdict);
   return verdict.best ? std::vector{*verdict.best} : std::vector<size_t>();
 }

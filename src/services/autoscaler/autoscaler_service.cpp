@@ -122,7 +122,8 @@ Status AutoscalerService::take_policy(const std::string& text) {
 
 Status AutoscalerService::read_policy() {
   if (options_.policy.empty()) {
-    policy_.currency = options_.currency.value_or(Currency());
+    policy_ =
+        rank::policy_of(rank::Profile::cheapest, options_.currency.value_or(Currency()));
     return {};
   }
   const auto text = policy_file_.read();
@@ -271,7 +272,7 @@ Status AutoscalerService::begin(agent::Credentials credentials, agent::StateStor
        {"port", std::to_string(port_.port())},
        {"tls", options_.plaintext ? "none" : "mutual"},
        {"expander", options_.expander.empty() ? "none" : std::to_string(expander_port_.port())},
-       {"policy", options_.policy.empty() ? "balanced" : options_.policy},
+       {"policy", options_.policy.empty() ? "cheapest" : options_.policy},
        {"back end", options_.back_end}});
   return {};
 }

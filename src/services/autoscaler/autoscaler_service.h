@@ -29,7 +29,7 @@ struct AutoscalerServiceOptions {
   std::string expander_certificate;  // files
   std::string expander_key;
   std::string operations;            // address:port for probes and Prometheus; empty: none
-  std::string policy;                // the recommender's, a file; empty: balanced, and these euros
+  std::string policy;                // the recommender's, a file; empty: the cheapest, without caps
   std::optional<Currency> currency;  // of offers that are shown; the policy's, where there is one
   int best_of_class = 5;
   std::string probe = "public";  // addresses that round trips are measured to: none, public, any

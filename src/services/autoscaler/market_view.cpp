@@ -32,6 +32,11 @@ void MarketView::set_currency(const Currency& currency) {
   context_.wake_by(context_.now());
 }
 
+std::optional<Instant> MarketView::heard_of(const OfferId& offer) const {
+  const auto at = places_.find(offer);
+  return at == places_.end() ? std::nullopt : seen_[at->second].heard;
+}
+
 void MarketView::look_soon() {
   const Instant soon = std::max(context_.now(), looked_ + k_pause);
   if (attempt_.in_flight || attempt_.backoff.failures() > 0 || attempt_.due <= soon) return;
@@ -123,6 +128,8 @@ void MarketView::finish() {
   }
   known_ = std::move(still);
   seen_ = std::move(offers);
+  places_.clear();
+  for (size_t i = 0; i < seen_.size(); ++i) places_[seen_[i].offer.id] = i;
   is_known_ = true;
   attempt_.in_flight = false;
   attempt_.succeed();

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "host/lifeline.h"
@@ -44,6 +45,7 @@ class MarketView {
   Instant step();
   bool is_known() const { return is_known_; }
   const std::vector<Seen>& seen() const { return seen_; }
+  std::optional<Instant> heard_of(const OfferId& offer) const;  // of its provider
   void set_currency(const Currency& currency);
 
  private:
@@ -68,6 +70,7 @@ class MarketView {
   MarketOptions options_;
   std::function<void()> changed_;
   std::vector<Seen> seen_;
+  std::unordered_map<OfferId, size_t> places_;  // in these
   bool is_known_ = false;
   std::map<OfferId, Known> known_;
   agent::Attempt attempt_;  // one look, all its questions

@@ -66,7 +66,7 @@ class Running {
         state_(agent::StateFile::open(folder + "/state", autoscaler::ledger_state()).value()),
         nodes_(session_->api(), log_, autoscaler::find_player("embedded").value(), "testers/home"),
         service_(loop_, random_, broker_, *state_, nodes_, log_,
-                 autoscaler::AutoscalerOptions{ClusterId("home"), {}}),
+                 autoscaler::AutoscalerOptions{ClusterId("home")}),
         door_(service_),
         port_(home.thread().poll(), log_, port) {
     const Status started = service_.start();

@@ -144,7 +144,7 @@ TEST_F(AutoscalerTest, RefusesNonsenseAndChangesNothing) {
 
 TEST_F(AutoscalerTest, WillNotStartOnTheStateOfAnotherCluster) {
   store.json = R"({"version":1,"cluster":"other","generation":1,"groups":{}})";
-  Autoscaler other(loop, random, broker.channel, store, nodes, log, {ClusterId("home"), {}});
+  Autoscaler other(loop, random, broker.channel, store, nodes, log, {ClusterId("home")});
   EXPECT_EQ(other.start().error().code, Code::conflict);
 }
 

@@ -69,7 +69,7 @@ class AutoscalerTest : public ::testing::Test {
   Autoscaler& start() {
     service.reset();
     service.emplace(loop, random, broker.channel, store, nodes, log,
-                    AutoscalerOptions{ClusterId("home"), {}});
+                    AutoscalerOptions{ClusterId("home")});
     const Status status = service->start();
     EXPECT_TRUE(status) << (status ? "" : status.error().message());
     loop.run_for(milliseconds(100));

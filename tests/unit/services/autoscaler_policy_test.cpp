@@ -228,6 +228,32 @@ TEST_F(AutoscalerPolicyTest, VetoesWhenNothingMayBeTakenAndHasNoOpinionOfStrange
   EXPECT_EQ(service->choose({}), std::vector<size_t>());
 }
 
+TEST_F(AutoscalerPolicyTest, PricesNodesAsTheFirstTierWeighsThem) {
+  put_offer("lyon/m", 100'000);
+  put_offer("bonn/m", 200'000);
+  broker.offers["bonn/m"].offer.energy = model::Energy{};
+  model::Energy& energy = *broker.offers["bonn/m"].offer.energy;
+  energy.carbon_now = 100;
+  energy.unit_milliwatts = 50'000;
+  energy.provenance = {"meter", loop.now(), model::Evidence::claimed};
+  const auto price = [&](const OfferId& id) {
+    const auto labels = demand::node_image(broker.offers[id.text].offer, "template", {}).labels;
+    return service->node_price(labels, {}, {loop.now(), loop.now() + hours(1)}).value_or(-1);
+  };
+  start_with("profile: cheapest");
+  EXPECT_EQ(price(lyon), 100'000);
+  EXPECT_EQ(price(bonn), 200'000);
+  start_with("profile: greenest");
+  EXPECT_EQ(price(bonn), 5'000);  // 5 g, at 1 EUR a kilogram
+  EXPECT_GT(price(lyon), price(bonn));
+  start_with("tiers: [{money: 50%, carbon_kg: 1}]");
+  EXPECT_EQ(price(bonn), 105'000);
+  start_with("profile: cheapest\nexpect: {time: 2h, egress: 4Gi}");
+  broker.offers["bonn/m"].offer.network.egress_gib_price = 10'000;
+  start_with("profile: cheapest\nexpect: {time: 2h, egress: 4Gi}");
+  EXPECT_EQ(price(bonn), 220'000);  // two of the four GiB
+}
+
 TEST_F(AutoscalerPolicyTest, ExplainsNodesAndGroups) {
   put_offer("lyon/m", 100'000);
   put_offer("bonn/m", 200'000);

@@ -67,7 +67,7 @@ class Replay {
         broker_(process_),
         nodes_(api_, log_, *autoscaler::find_player("embedded"), "replay/home"),
         autoscaler_(process_, world_.random(), broker_.channel, disk_, nodes_, log_,
-                    {ClusterId("home"), {}}),
+                    {ClusterId("home")}),
         door_(autoscaler_),
         cloud_(
             [this](const std::string& method, std::string message, GrpcCloud::Answered answered) {
