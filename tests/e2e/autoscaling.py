@@ -1,6 +1,5 @@
 """A cluster that scales over a market: `spillway autoscaler` and a Cluster Autoscaler, each with the rights that we
 tell users to give them, and the work that makes them scale. The cluster `home` has one small node of its own."""
-import base64
 import json
 import os
 import shutil
@@ -23,7 +22,7 @@ SCALE_SECONDS = 90
 QUICK = ("--scan-interval=2s", "--scale-down-unneeded-time=6s", "--scale-down-delay-after-add=4s",
          "--scale-down-delay-after-failure=4s", "--unremovable-node-recheck-timeout=4s",
          "--initial-node-group-backoff-duration=5m", "--max-node-group-backoff-duration=5m")
-ROLE_OF_UNITS = "liqo.io/type=virtual-node"
+UNITS = "liqo.io/type=virtual-node"
 TOLERATION = {"key": "virtual-node.liqo.io/not-allowed", "operator": "Exists"}
 CHART = ROOT / "deploy" / "charts" / "spillway"
 SPACE = "kube-system"
@@ -80,7 +79,7 @@ class Autoscaling(OnACluster):
         """And all work: the next test's Cluster Autoscaler would scale for it."""
         self.kubectl("-n", self.namespace, "delete", "deployments", "--all", "--cascade=foreground", "--wait=false")
         eventually("no pods", lambda: not self.forced_away(), PATIENCE_SECONDS)
-        self.kubectl("delete", "nodes", "-l", ROLE_OF_UNITS, "--ignore-not-found")
+        self.kubectl("delete", "nodes", "-l", UNITS, "--ignore-not-found")
 
     def forced_away(self):
         self.kubectl("-n", self.namespace, "delete", "pods", "--all", "--force", "--grace-period=0")
@@ -143,7 +142,7 @@ class Autoscaling(OnACluster):
 
     def nodes(self, provider=None):
         """Names of nodes that are units."""
-        selector = ROLE_OF_UNITS + (f",spillway.dev/provider={provider}" if provider else "")
+        selector = UNITS + (f",spillway.dev/provider={provider}" if provider else "")
         told = json.loads(self.kubectl("get", "nodes", "-l", selector, "-o", "json"))
         return {node["metadata"]["name"] for node in told["items"]}
 

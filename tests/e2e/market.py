@@ -90,7 +90,8 @@ class Market:
 
     def asked(self, who, target):
         """How often somebody has asked the broker for this; as its log tells."""
-        return sum(f'"by":"{who}"' in line and f'"target":"{target}"' in line for line in self.broker.text().splitlines())
+        words = (f'"by":"{who}"', f'"target":"{target}"')
+        return sum(all(word in line for word in words) for line in self.broker.text().splitlines())
 
     def close(self):
         for program in reversed(self.programs):

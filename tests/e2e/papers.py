@@ -15,6 +15,7 @@ def make_papers(folder):
     folder.mkdir(mode=0o700)
     _make(folder, "authority", "-addext", "keyUsage=critical,keyCertSign")
     by = ("-CA", folder / "authority.pem", "-CAkey", folder / "authority.key")
-    _make(folder, "server", *by, *LEAF, "-addext", "extendedKeyUsage=serverAuth", "-addext", "subjectAltName=IP:127.0.0.1")
+    _make(folder, "server", *by, *LEAF, "-addext", "extendedKeyUsage=serverAuth",
+          "-addext", "subjectAltName=IP:127.0.0.1")
     _make(folder, "client", *by, *LEAF, "-addext", "extendedKeyUsage=clientAuth")
     return folder

@@ -44,7 +44,8 @@ class Policies(Autoscaling):
                                     "--ca", self.papers / "authority.pem", "--cert", self.papers / "client.pem",
                                     "--key", self.papers / "client.key")
         self.assertIn("hydro/small", told)
-        eventually("an event on the node", lambda: "hydro/small" in self.kubectl("describe", "node", node), SCALE_SECONDS)
+        eventually("an event on the node", lambda: "hydro/small" in self.kubectl("describe", "node", node),
+                   SCALE_SECONDS)
 
     def test_what_the_policy_rules_out_is_not_bought_whatever_the_expander_says(self):
         autoscaler = self.start_autoscaler("--policy", self.policy(providers={"deny": ["coal"]}))

@@ -1,5 +1,5 @@
-"""Broker, agent and autoscaler installed from the chart, with the chart's own rights, on the kubelet of the cluster `real`.
-Run by tests/e2e/run, which has loaded the image."""
+"""Broker, agent and autoscaler installed from the chart, with the chart's own rights, on the kubelet of the cluster
+`real`. Run by tests/e2e/run, which has loaded the image."""
 import json
 import os
 import tempfile
