@@ -47,7 +47,7 @@ bool ScaleDown::is_underused(const Place& place) const {
 
 std::vector<Place> ScaleDown::candidates(const Snapshot& snapshot,
                                          const std::vector<NodeView>& nodes, const CloudView& cloud,
-                                         const std::set<std::string>& leaving) {
+                                         const std::set<std::string>& leaving, Instant now) {
   std::vector<Place> found;
   has_candidates_ = false;
   for (const NodeView& node : nodes) {
@@ -55,7 +55,7 @@ std::vector<Place> ScaleDown::candidates(const Snapshot& snapshot,
     const GroupView* group = cloud.owner_of(name);
     if (group == nullptr || group->target <= group->min) continue;
     has_candidates_ = true;
-    if (leaving.contains(name) || has_taint(node, k_to_be_deleted)) continue;
+    if (leaving.contains(name) || is_being_deleted(node, now)) continue;
     if (unremovable_until_.contains(name)) continue;
     if (!node.row.ready && !options_.scale_down_unready_enabled) continue;
     const Place* place = snapshot.find(name);
@@ -89,7 +89,7 @@ void ScaleDown::update(Snapshot snapshot, const std::vector<NodeView>& nodes,
   }
   const size_t most = most_unneeded();
   std::map<std::string, Unneeded> unneeded;
-  for (const Place& candidate : candidates(snapshot, nodes, cloud, leaving)) {
+  for (const Place& candidate : candidates(snapshot, nodes, cloud, leaving, now)) {
     if (unneeded.size() >= most) break;
     const std::string& name = candidate.node.row.name;
     Snapshot trial = snapshot;

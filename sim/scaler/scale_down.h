@@ -50,7 +50,8 @@ class ScaleDown {
   };
 
   std::vector<Place> candidates(const Snapshot& snapshot, const std::vector<NodeView>& nodes,
-                                const CloudView& cloud, const std::set<std::string>& leaving);
+                                const CloudView& cloud, const std::set<std::string>& leaving,
+                                Instant now);
   bool is_underused(const Place& place) const;
   size_t most_unneeded() const;
 

@@ -1,10 +1,12 @@
 #include "sim/scaler/views.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace spillway::scaler {
 namespace {
 
+constexpr Duration k_deletion_takes = minutes(5);  // at most
 constexpr std::string_view k_candidate = "DeletionCandidateOfClusterAutoscaler";
 
 bool comes_and_goes(const model::Taint& taint) {
@@ -36,6 +38,16 @@ bool has_taint(const NodeView& node, std::string_view key) {
   const auto& taints = node.row.taints;
   return std::any_of(taints.begin(), taints.end(),
                      [key](const model::Taint& taint) { return taint.key == key; });
+}
+
+bool is_being_deleted(const NodeView& node, Instant now) {
+  for (const model::Taint& taint : node.row.taints) {
+    if (taint.key != k_to_be_deleted) continue;
+    int64_t since = 0;  // in seconds; what is no number is long ago
+    std::from_chars(taint.value.data(), taint.value.data() + taint.value.size(), since);
+    if (now.ms / 1000 - since < k_deletion_takes.ms / 1000) return true;
+  }
+  return false;
 }
 
 int64_t gpus_of(const model::Resources& resources) {

@@ -68,6 +68,8 @@ struct CloudView {
 };
 
 bool has_taint(const NodeView& node, std::string_view key);
+// It was tainted, and not so long ago that whoever did it must have failed.
+bool is_being_deleted(const NodeView& node, Instant now);
 // Counts by GPU, as the Cluster Autoscaler does when a node has any.
 int64_t gpus_of(const model::Resources& resources);
 

@@ -133,6 +133,18 @@ TEST(ScalerDown, ATaintThatFailsFreesTheOthersAndWaits) {
   EXPECT_EQ(tainted(scene, seconds(11)), 2u);
 }
 
+// Its process may have lost the cluster before it could free the node.
+TEST(ScalerDown, ANodeThatWasTaintedLongAgoIsLookedAtAgain) {
+  Scene scene(quick());
+  fill(scene, 1);
+  scene.loop();  // what a lost process left behind would be freed at once
+  scene.cluster.nodes[0].row.taints = {
+      {k_to_be_deleted, std::to_string(scene.now.ms / 1000), model::TaintEffect::no_schedule}};
+  EXPECT_EQ(tainted(scene, minutes(4)), 0u);
+  EXPECT_EQ(tainted(scene, minutes(1)), 0u);  // unneeded from now on
+  EXPECT_EQ(tainted(scene, seconds(26)), 1u);
+}
+
 class Draining : public testing::Test {
  protected:
   Draining() {
