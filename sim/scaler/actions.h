@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "demand/ledger.h"
-#include "sim/scaler/views.h"
+#include "sim/scaler/expanders.h"
 
 namespace spillway::scaler {
 
@@ -19,6 +19,7 @@ struct Action {
     remove,      // NodeGroupDeleteNodes
     quote_node,  // PricingNodePrice of `node`, a new one of `group`, for an hour
     quote_pod,   // PricingPodPrice of `pod`, for an hour
+    choose,      // BestOptions of the gRPC expander, among `options`
     taint,       // the node is to be deleted
     untaint,     //
     evict,       // `pod`, from its node
@@ -29,11 +30,13 @@ struct Action {
   std::vector<demand::NodeRef> nodes = {};
   NodeView node = {};
   PodView pod = {};
+  std::vector<Option> options = {};
 };
 
 struct Outcome {
   Status status = {};
-  double price = 0;  // of a quote
+  double price = 0;                      // of a quote
+  std::vector<std::string> groups = {};  // that were chosen
 };
 
 }  // namespace spillway::scaler

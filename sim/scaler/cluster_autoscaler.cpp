@@ -170,6 +170,9 @@ void ClusterAutoscaler::perform(const Action& action, const std::function<void(O
   const Then<double> quoted = life_.guard([tell](const Result<double>& price) {
     tell(price ? Outcome{{}, *price} : Outcome{tl::unexpected(price.error())});
   });
+  const auto chosen = life_.guard([tell](const Result<std::vector<std::string>>& groups) {
+    tell(groups ? Outcome{{}, 0, *groups} : Outcome{tl::unexpected(groups.error())});
+  });
   const Instant now = loop_.now();
   switch (action.kind) {
     case Action::Kind::increase:
@@ -182,6 +185,8 @@ void ClusterAutoscaler::perform(const Action& action, const std::function<void(O
       return cloud_.node_price(action.node, now, now + k_priced_for, quoted);
     case Action::Kind::quote_pod:
       return cloud_.pod_price(action.pod, now, now + k_priced_for, quoted);
+    case Action::Kind::choose:
+      return cloud_.best_options(action.options, chosen);
     case Action::Kind::taint:
       return cluster_.taint(action.node.row.name, done);
     case Action::Kind::untaint:

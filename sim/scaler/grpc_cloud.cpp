@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cluster_autoscaler/cloud_client.h"
+#include "cluster_autoscaler/expander.h"
 #include "cluster_autoscaler/kube_proto.h"
 #include "model/tree.h"
 #include "supply/requests.h"
@@ -51,6 +52,11 @@ Result<NodeView> node_of(const cluster_autoscaler::TemplateSeen& seen) {
   node.provider_id = std::move(told.provider_id);
   node.capacity = *allocatable;
   return node;
+}
+
+cluster_autoscaler::PodAsk ask_of(const PodView& pod) {
+  const size_t slash = pod.key.find('/');
+  return {pod.key.substr(0, slash), pod.key.substr(slash + 1), {}, {}, pod.requests};
 }
 
 int64_t seconds_between(Instant from, Instant to) { return (to - from).ms / 1000; }
@@ -158,9 +164,7 @@ void GrpcCloud::node_price(const NodeView& node, Instant from, Instant to, Then<
 }
 
 void GrpcCloud::pod_price(const PodView& pod, Instant from, Instant to, Then<double> then) {
-  const size_t slash = pod.key.find('/');
-  const std::string bytes = cluster_autoscaler::marshal_pod(
-      {pod.key.substr(0, slash), pod.key.substr(slash + 1), {}, {}, pod.requests});
+  const std::string bytes = cluster_autoscaler::marshal_pod(ask_of(pod));
   call(
       [bytes, from, to](CloudClient& client) {
         return client.pod_price(bytes, from, seconds_between(from, to));
@@ -168,6 +172,28 @@ void GrpcCloud::pod_price(const PodView& pod, Instant from, Instant to, Then<dou
       [then = std::move(then)](const Told<double>& told) {
         then(told ? Result<double>(*told) : refusal(told.error()));
       });
+}
+
+void GrpcCloud::best_options(const std::vector<Option>& options,
+                             Then<std::vector<std::string>> then) {
+  if (!expander_) return Cloud::best_options(options, std::move(then));
+  std::vector<cluster_autoscaler::Option> asked;
+  for (const Option& option : options) {
+    auto& one = asked.emplace_back();
+    one.group = OfferId(option.group);
+    one.nodes = option.count;
+    for (const PodView& pod : option.pods) one.pods.push_back(ask_of(pod));
+  }
+  expander_(std::string(cluster_autoscaler::k_expander_call),
+            cluster_autoscaler::best_options_message(asked),
+            [then = std::move(then)](const net::GrpcAnswer& answer) {
+              if (answer.code != net::GrpcCode::ok) return then(refusal(answer));
+              const auto groups = cluster_autoscaler::groups_of_best_options(answer.message);
+              if (!groups) return then(tl::unexpected(groups.error()));
+              std::vector<std::string> names;
+              for (const OfferId& group : *groups) names.push_back(group.text);
+              then(std::move(names));
+            });
 }
 
 }  // namespace spillway::scaler

@@ -17,7 +17,9 @@ class GrpcCloud final : public Cloud {
   using Caller =
       std::function<void(const std::string& method, std::string message, Answered answered)>;
 
-  explicit GrpcCloud(Caller caller) : caller_(std::move(caller)) {}
+  // `expander`: where the gRPC expander listens; empty: nowhere.
+  explicit GrpcCloud(Caller caller, Caller expander = {})
+      : caller_(std::move(caller)), expander_(std::move(expander)) {}
 
   void refresh(Done done) override;
   void node_groups(Then<std::vector<GroupView>> then) override;
@@ -31,12 +33,15 @@ class GrpcCloud final : public Cloud {
                     Done done) override;
   void node_price(const NodeView& node, Instant from, Instant to, Then<double> then) override;
   void pod_price(const PodView& pod, Instant from, Instant to, Then<double> then) override;
+  void best_options(const std::vector<Option>& options,
+                    Then<std::vector<std::string>> then) override;
 
  private:
   template <class Ask, class Tell>
   void call(Ask ask, Tell tell);
 
   Caller caller_;
+  Caller expander_;
 };
 
 }  // namespace spillway::scaler

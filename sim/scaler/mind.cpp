@@ -202,6 +202,8 @@ void Mind::told(const Action& action, const Outcome& outcome, Instant now) {
       return;
     case Action::Kind::quote_pod:
       return on_quoted(action.pod, outcome);
+    case Action::Kind::choose:
+      return on_chosen(outcome);
     case Action::Kind::taint:
       return on_tainted(action, outcome, now);
     case Action::Kind::untaint:

@@ -80,6 +80,7 @@ class Mind {
   void find_options(const std::vector<PodView>& pods, Instant now);
   void ask_quotes();
   void on_quoted(const PodView& pod, const Outcome& outcome);
+  void on_chosen(const Outcome& outcome);
   void ask_increase();
   void look_for_unneeded(Instant now);
   bool is_cooling_down(Instant now) const;

@@ -1,5 +1,6 @@
 // The two halves of the Mind's loop that change how many nodes there are.
 #include <algorithm>
+#include <set>
 
 #include "sim/scaler/mind.h"
 #include "sim/scaler/scale_up.h"
@@ -74,7 +75,22 @@ void Mind::look_at_pods(Instant now) {
     return;
   }
   find_options(pods, now);
-  if (options_.expander == Expander::price && !options_found_.empty()) ask_quotes();
+  if (options_found_.empty()) return;
+  if (options_.expander == Expander::price) ask_quotes();
+  if (options_.expander == Expander::grpc) {
+    Action action{Action::Kind::choose};
+    action.options = options_found_;
+    asked_.push_back(std::move(action));
+  }
+}
+
+// Without an answer all are left. With an empty one, too, in 1.30; in 1.35 none is.
+void Mind::on_chosen(const Outcome& outcome) {
+  if (!outcome.status) return;
+  if (outcome.groups.empty() && options_.version == Version::v1_30) return;
+  const std::set<std::string> chosen(outcome.groups.begin(), outcome.groups.end());
+  std::erase_if(options_found_,
+                [&chosen](const Option& option) { return !chosen.contains(option.group); });
 }
 
 void Mind::find_options(const std::vector<PodView>& pods, Instant now) {

@@ -8,7 +8,7 @@
 
 namespace spillway::scaler {
 
-enum class Expander : uint8_t { random, least_waste, price };
+enum class Expander : uint8_t { random, least_waste, price, grpc };
 
 // What changed between the two that we compare with, as far as node counts go. 1.35 counts a node
 // that is used exactly at the threshold as unneeded, goes on with its loop after it has removed

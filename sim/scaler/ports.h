@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "demand/ledger.h"
+#include "sim/scaler/expanders.h"
 #include "sim/scaler/views.h"
 
 namespace spillway::scaler {
@@ -35,6 +36,12 @@ class Cloud {
                             Done done) = 0;
   virtual void node_price(const NodeView& node, Instant from, Instant to, Then<double> then) = 0;
   virtual void pod_price(const PodView& pod, Instant from, Instant to, Then<double> then) = 0;
+  // The gRPC expander, which has a connection of its own and need not be there: the groups to
+  // choose from.
+  virtual void best_options(const std::vector<Option>&, Then<std::vector<std::string>> then) {
+    then(fail(Code::unavailable, "expander", "nobody said where it listens",
+              "choose another expander, or say where"));
+  }
 };
 
 class Cluster {

@@ -58,6 +58,28 @@ std::optional<std::vector<WireOption>> read_options(std::string_view bytes) {
 
 }  // namespace
 
+std::string best_options_message(const std::vector<Option>& options) {
+  ProtoWriter message;
+  for (const Option& option : options) {
+    ProtoWriter one;
+    one.text(k_group_id, option.group.text).integer(k_node_count, option.nodes);
+    for (const PodAsk& pod : option.pods) one.bytes(k_pod, marshal_pod(pod));
+    message.message(k_options, one);
+  }
+  return message.take();
+}
+
+Result<std::vector<OfferId>> groups_of_best_options(std::string_view message) {
+  const auto options = read_options(message);
+  if (!options) {
+    return fail(Code::invalid, "expander", "these bytes are no BestOptionsResponse",
+                "look what listens there");
+  }
+  std::vector<OfferId> groups;
+  for (const WireOption& one : *options) groups.push_back(one.option.group);
+  return groups;
+}
+
 void Expander::handle(net::GrpcCall call, Reply reply) {
   if (call.method != k_expander_call) {
     return reply({net::GrpcCode::unimplemented, "there is no call " + in_quotes(call.method), {}});

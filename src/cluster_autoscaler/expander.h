@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/result.h"
 #include "cluster_autoscaler/kube_proto.h"
 #include "net/grpc.h"
 
@@ -29,6 +30,10 @@ class Chooser {
   // Places in `options`, the best first.
   virtual std::vector<size_t> choose(const std::vector<Option>& options) = 0;
 };
+
+// Its client's side: as 1.35 asks, and the groups of the answer.
+std::string best_options_message(const std::vector<Option>& options);
+Result<std::vector<OfferId>> groups_of_best_options(std::string_view message);
 
 class Expander final : public net::GrpcHandler {
  public:

@@ -82,6 +82,7 @@ struct Scene {
       }
       if (action->kind == Action::Kind::quote_node) outcome.price = price_of_node[action->group];
       if (action->kind == Action::Kind::quote_pod) outcome.price = price_of_pod;
+      if (action->kind == Action::Kind::choose) outcome.groups = chosen;
       mind.told(*action, outcome, now);
     }
     return asked;
@@ -101,6 +102,7 @@ struct Scene {
   std::function<bool(const Action&)> refuses;
   std::map<std::string, double> price_of_node;
   double price_of_pod = 1;
+  std::vector<std::string> chosen;  // by the gRPC expander
   Mind mind;
 };
 

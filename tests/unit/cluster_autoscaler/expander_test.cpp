@@ -68,6 +68,21 @@ TEST_F(ExpanderTest, SeesThePodsOfEitherGeneration) {
   EXPECT_EQ(chooser_.seen[1].pods[0].name, "p1");
 }
 
+TEST_F(ExpanderTest, AnswersItsOwnClient) {
+  Option one{OfferId("edge/a"), 2, {{"shop", "p1", {}, {}, {}}}};
+  one.pods[0].requests.cpu_millis = 900;
+  const std::vector<Option> asked{one, {OfferId("edge/b"), 3, {}}};
+  const net::GrpcAnswer told = call(best_options_message(asked));
+  ASSERT_EQ(chooser_.seen.size(), 2U);
+  ASSERT_EQ(chooser_.seen[0].pods.size(), 1U);
+  EXPECT_EQ(chooser_.seen[0].pods[0].name, "p1");
+  EXPECT_EQ(chooser_.seen[0].pods[0].requests.cpu_millis, 900);
+  const auto groups = groups_of_best_options(told.message);
+  ASSERT_TRUE(groups);
+  EXPECT_EQ(*groups, std::vector{OfferId("edge/a")});
+  EXPECT_FALSE(groups_of_best_options("\x0a\x7f"));
+}
+
 TEST_F(ExpanderTest, RefusesWhatIsNoRequest) {
   EXPECT_EQ(call("\x0a\x7f").code, net::GrpcCode::invalid_argument);
   EXPECT_EQ(

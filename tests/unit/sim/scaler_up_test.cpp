@@ -124,6 +124,35 @@ TEST(ScalerExpander, PriceLeavesOutWhatHasNone) {
   EXPECT_EQ(grown(scene.loop_for(Kind::increase)), "dear+1");
 }
 
+TEST(ScalerExpander, GrpcTakesOfWhatIsLeftToIt) {
+  Scene scene({.expander = Expander::grpc});
+  scene.cloud.groups = {group("a", 0, 9, node("a", 2)), group("b", 0, 9, node("b", 2))};
+  scene.chosen = {"b"};
+  add_pods(scene, 3, 900);
+  const std::vector<Action> asked = scene.loop();
+  ASSERT_EQ(asked.size(), 2u);
+  EXPECT_EQ(asked[0].kind, Kind::choose);
+  EXPECT_EQ(asked[0].options.size(), 2u);
+  EXPECT_EQ(asked[1].group + "+" + std::to_string(asked[1].delta), "b+2");
+}
+
+TEST(ScalerExpander, AnEmptyAnswerOfGrpcIsAVetoFromOneThirtyFiveOn) {
+  for (const Version version : {Version::v1_30, Version::v1_35}) {
+    Scene scene({.version = version, .expander = Expander::grpc});
+    scene.cloud.groups = {group("a", 0, 9, node("a", 2))};
+    add_pods(scene, 1, 900);
+    EXPECT_EQ(grown(scene.loop_for(Kind::increase)), version == Version::v1_30 ? "a+1" : "none");
+  }
+}
+
+TEST(ScalerExpander, WithoutAnAnswerOfGrpcAllAreLeft) {
+  Scene scene({.version = Version::v1_35, .expander = Expander::grpc});
+  scene.cloud.groups = {group("a", 0, 9, node("a", 2))};
+  scene.refuses = [](const Action& action) { return action.kind == Kind::choose; };
+  add_pods(scene, 1, 900);
+  EXPECT_EQ(grown(scene.loop_for(Kind::increase)), "a+1");
+}
+
 TEST(ScalerExpander, RandomTakesEveryoneInTime) {
   std::set<std::string> taken;
   Scene scene;
