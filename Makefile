@@ -53,7 +53,7 @@ format: setup-quietly ## rewrite all C++ files in the house format
 	@tools/check --fix-format
 
 .PHONY: demo
-demo: build/release/build.ninja ## watch a federation at work on this machine
+demo: build/release/build.ninja ## watch an hour of autoscaling on two markets on this machine
 	@cmake --build build/release --target spillway
 	@build/release/spillway demo
 

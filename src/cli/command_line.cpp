@@ -44,7 +44,8 @@ constexpr std::array k_verbs{
     Verb{"pools", k_market, "What providers sell from", &add_pools},
     Verb{"events", k_market, "What happens, as it happens", &add_events},
 
-    Verb{"demo", k_trying, "Play a small market, told step by step", &add_demo},
+    Verb{"demo", k_trying, "Watch an hour of autoscaling on a market, by chance and by price",
+         &add_demo},
     Verb{"cluster", k_trying, "Start and end clusters to try things on", &add_cluster},
     Verb{"sim", k_trying, "Simulate a federation under faults and check the laws", &add_sim},
     Verb{"conformance", k_trying, "Hold any server for the Cluster Autoscaler to its rules",

@@ -1,9 +1,9 @@
 #include "cli/demo_federation.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
@@ -11,13 +11,16 @@
 
 #include "cli/asking.h"
 #include "cli/broker_words.h"
+#include "cli/files.h"
+#include "cli/waiting.h"
 #include "pki/private_file.h"
 
 namespace spillway::cli {
 namespace {
 
-constexpr auto k_listen_patience = std::chrono::seconds(10);
-constexpr auto k_listen_look = std::chrono::milliseconds(2);  // how soon it listens is told
+constexpr const char* k_operator = "operator";
+constexpr auto k_set_up_patience = std::chrono::seconds(30);
+constexpr auto k_set_up_look = std::chrono::milliseconds(10);
 
 // One that was free a moment ago.
 Result<uint16_t> free_port() {
@@ -34,12 +37,7 @@ Result<uint16_t> free_port() {
   return fail(Code::unavailable, "127.0.0.1", std::strerror(error), "look whether ports are left");
 }
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::string policy_text(const Seller& seller, int usd_hour) {
+std::string policy_text(const Seller& seller) {
   return fmt::format(
       "noun: policy\n"
       "version: 1\n"
@@ -54,137 +52,162 @@ std::string policy_text(const Seller& seller, int usd_hour) {
       "  provenance: {{source: demo, as_of: {5}}}\n"
       "visibility: everyone\n"
       "terms: {{lease: 10m, notice: 1m}}\n",
-      seller.step, seller.cpus, usd_hour, seller.place, seller.carbon, to_text(now()));
+      seller.step, seller.cpus, seller.usd_hour, seller.place, seller.carbon, to_text(now()));
 }
 
-std::string cluster_of(const std::string& name) { return name + "-cluster"; }
+std::string cluster_of(const std::string& member) { return member + "-cluster"; }
 
 }  // namespace
 
-std::string DemoFederation::dir(const std::string& name) const {
-  return name == k_operator ? operator_in(stage_.path("broker")) : stage_.path(name);
+std::string DemoFederation::dir(const std::string& member) const {
+  return member == k_operator ? operator_in(path("broker")) : path(member);
+}
+
+Result<std::string> DemoFederation::run(const std::vector<std::string>& words) {
+  return stage_.run(process("set-up"), words);
+}
+
+// Until the file has that text in it, or its process has ended.
+Status DemoFederation::await_file(const std::string& of, const std::string& file,
+                                  const std::string& text) {
+  const auto came = wait_until(k_set_up_patience, k_set_up_look, [&]() -> Result<bool> {
+    if (is_there(path(file))) {
+      const auto now_in_it = read_file(path(file));
+      if (now_in_it && now_in_it->find(text) != std::string::npos) return true;
+    }
+    SPILLWAY_TRY(stage_.check_runs(process(of)));
+    return false;
+  });
+  if (!came) return tl::unexpected(came.error());
+  if (*came) return {};
+  return fail(Code::unavailable, process(of), "it does not come up",
+              "look whether the machine is busy, then try again");
 }
 
 Status DemoFederation::set_up_broker() {
   const auto port = free_port();
   if (!port) return tl::unexpected(port.error());
   url_ = fmt::format("https://127.0.0.1:{}", *port);
-  const auto made = stage_.run({"broker", "init", "--data", stage_.path("broker"), "--federation",
-                                "demo", "--name", "127.0.0.1", "--listen",
-                                fmt::format("127.0.0.1:{}", *port), "--operator", k_operator});
+  const auto made =
+      run({"broker", "init", "--data", path("broker"), "--federation", name_, "--name", "127.0.0.1",
+           "--listen", fmt::format("127.0.0.1:{}", *port), "--operator", k_operator});
   if (!made) return tl::unexpected(made.error());
+  const auto pid = stage_.start(process("broker"), {"broker", "--data", path("broker")});
+  if (!pid) return tl::unexpected(pid.error());
+  return await_file("broker", "broker.out", url_ + "\n");
+}
+
+Status DemoFederation::start_cluster(const std::string& member, int nodes, int cpus) {
+  const auto pid =
+      stage_.start(process(cluster_of(member)),
+                   {"cluster", "run", member, "--nodes", std::to_string(nodes), "--cpu",
+                    std::to_string(cpus), "--memory", "4Gi", "--kubeconfig", kubeconfig(member)});
+  if (!pid) return tl::unexpected(pid.error());
   return {};
 }
 
-Status DemoFederation::start_broker() {
-  const auto pid = stage_.start("broker", {"broker", "--data", stage_.path("broker")});
-  if (!pid) return tl::unexpected(pid.error());
-  broker_pid_ = *pid;
-  const auto listens = wait_until(k_listen_patience, k_listen_look, [this]() -> Result<bool> {
-    if (text_of(stage_.path("broker.out")).find(url_ + "\n") != std::string::npos) return true;
-    SPILLWAY_TRY(stage_.check_runs("broker"));
-    return false;
-  });
-  if (!listens) return tl::unexpected(listens.error());
-  if (*listens) return {};
-  return fail(Code::unavailable, "broker", "it does not say that it listens", "try again");
-}
-
-void DemoFederation::hang_up() {
-  ears_.clear();
-  sessions_.clear();
-}
-
-void DemoFederation::kill_broker() {
-  stage_.kill("broker");
-  hang_up();
-}
-
 // The token goes through a file: arguments can be seen by everybody on the machine.
-Status DemoFederation::join(const std::string& name, const std::string& roles) {
-  const auto token = stage_.run({"token", "create", "--cluster", name, "--roles", roles, "-o",
-                                 "plain", "--dir", dir(k_operator)});
+Status DemoFederation::join(const std::string& member, const std::string& roles) {
+  const auto token = run({"token", "create", "--cluster", member, "--roles", roles, "-o", "plain",
+                          "--dir", dir(k_operator)});
   if (!token) return tl::unexpected(token.error());
-  const std::string file = stage_.path(name + ".token");
+  const std::string file = path(member + ".token");
   SPILLWAY_TRY(pki::write_private(file, *token));
-  const auto joined = stage_.run({"join", url_, "--token-file", file, "--dir", dir(name)});
+  const auto joined = run({"join", url_, "--token-file", file, "--dir", dir(member)});
   std::error_code ignored;
   std::filesystem::remove(file, ignored);
   if (!joined) return tl::unexpected(joined.error());
   return {};
 }
 
-Status DemoFederation::start_cluster(const std::string& name, int nodes, int cpus) {
-  const auto pid =
-      stage_.start(cluster_of(name),
-                   {"cluster", "run", name, "--nodes", std::to_string(nodes), "--cpu",
-                    std::to_string(cpus), "--memory", "4Gi", "--kubeconfig", kubeconfig(name)});
-  if (!pid) return tl::unexpected(pid.error());
-  const auto is_up = wait_until(k_listen_patience, k_listen_look, [&]() -> Result<bool> {
-    SPILLWAY_TRY(stage_.check_runs(cluster_of(name)));
-    return std::filesystem::exists(kubeconfig(name));
-  });
-  if (!is_up) return tl::unexpected(is_up.error());
-  if (*is_up) return {};
-  return fail(Code::unavailable, "cluster " + name, "it does not come up", "try again");
-}
-
-Status DemoFederation::start_agent(const std::string& name) {
-  std::vector<std::string> words{"agent", "--dir", dir(name)};
-  if (name != k_buyer) {
-    words.insert(words.end(), {"--policy", policy(name), "--kubeconfig", kubeconfig(name)});
-  }
-  const auto pid = stage_.start(name, words);
+Status DemoFederation::start_agent(const Seller& seller) {
+  SPILLWAY_TRY(join(seller.name, "provider"));
+  SPILLWAY_TRY(await_file(cluster_of(seller.name), std::string(seller.name) + ".kubeconfig", ""));
+  SPILLWAY_TRY(pki::write_private(policy(seller.name), policy_text(seller)));
+  const auto pid = stage_.start(
+      process(seller.name), {"agent", "--dir", dir(seller.name), "--policy", policy(seller.name),
+                             "--kubeconfig", kubeconfig(seller.name)});
   if (!pid) return tl::unexpected(pid.error());
   return {};
 }
 
-Status DemoFederation::write_policy(const Seller& seller, int usd_hour) {
-  return pki::write_private(policy(seller.name), policy_text(seller, usd_hour));
+Status DemoFederation::set_up(const std::string& profile) {
+  SPILLWAY_TRY(pki::make_private_folder(stage_.path(name_)));
+  SPILLWAY_TRY(start_cluster(k_buyer, 1, k_own_cpus));
+  for (const Seller& seller : k_sellers) {
+    SPILLWAY_TRY(start_cluster(seller.name, seller.units, seller.cpus));
+  }
+  SPILLWAY_TRY(set_up_broker());
+  for (const Seller& seller : k_sellers) SPILLWAY_TRY(start_agent(seller));
+  SPILLWAY_TRY(join(k_buyer, "consumer"));
+  SPILLWAY_TRY(await_file(cluster_of(k_buyer), std::string(k_buyer) + ".kubeconfig", ""));
+  SPILLWAY_TRY(start_autoscaler(profile));
+  return await_sale();
 }
 
 Status DemoFederation::check_runs() {
-  SPILLWAY_TRY(stage_.check_runs("broker"));
-  SPILLWAY_TRY(stage_.check_runs(k_buyer));
+  SPILLWAY_TRY(stage_.check_runs(process("broker")));
+  SPILLWAY_TRY(stage_.check_runs(process("autoscaler")));
+  SPILLWAY_TRY(stage_.check_runs(process(cluster_of(k_buyer))));
   for (const Seller& seller : k_sellers) {
-    SPILLWAY_TRY(stage_.check_runs(seller.name));
-    SPILLWAY_TRY(stage_.check_runs(cluster_of(seller.name)));
+    SPILLWAY_TRY(stage_.check_runs(process(seller.name)));
+    SPILLWAY_TRY(stage_.check_runs(process(cluster_of(seller.name))));
   }
   return {};
 }
 
-Result<Session*> DemoFederation::as(const std::string& name) {
-  auto& session = sessions_[name];
-  if (session == nullptr) {
-    Asking asking;
-    asking.dir = dir(name);
-    auto opened = open_session(asking);
-    if (!opened) return tl::unexpected(opened.error());
-    session = std::move(*opened);
-  }
-  return session.get();
+Status DemoFederation::await_sale() {
+  Asking asking;
+  asking.dir = dir(k_buyer);
+  auto opened = open_session(asking);
+  if (!opened) return tl::unexpected(opened.error());
+  buyer_ = std::move(*opened);
+  wire::QueryRequest request;
+  request.intent.shape.cpu_millis = 1000;
+  request.intent.currency = Currency{{'U', 'S', 'D'}};
+  std::vector<wire::Candidate> candidates;
+  const auto all = wait_until(k_set_up_patience, k_set_up_look, [&]() -> Result<bool> {
+    SPILLWAY_TRY(check_runs());
+    auto answer = buyer_->ask(&wire::BrokerClient::query, request);
+    if (!answer) return tl::unexpected(answer.error());
+    candidates = std::move(answer->candidates);
+    return candidates.size() == k_sellers.size();
+  });
+  if (!all) return tl::unexpected(all.error());
+  if (*all) return read_offers(candidates);
+  return fail(Code::unavailable, process("the sale"), "not all that is free is on sale",
+              "look whether the machine is busy, then try again");
 }
 
-Result<Ear*> DemoFederation::ear_of(const std::string& name) {
-  auto& ear = ears_[name];
-  if (ear == nullptr) {
-    const auto session = as(name);
-    if (!session) return tl::unexpected(session.error());
-    auto opened = Ear::open(**session);
-    if (!opened) return tl::unexpected(opened.error());
-    ear = std::move(*opened);
+Status DemoFederation::read_offers(const std::vector<wire::Candidate>& candidates) {
+  for (const wire::Candidate& candidate : candidates) {
+    auto row = buyer_->ask(&wire::BrokerClient::get_offer, candidate.offer);
+    if (!row) return tl::unexpected(row.error());
+    on_sale_.push_back(
+        {candidate.provider.text, std::move(row->offer), candidate.rate, candidate.free_units});
   }
-  return ear.get();
+  std::sort(on_sale_.begin(), on_sale_.end(),
+            [](const OnSale& a, const OnSale& b) { return a.rate < b.rate; });
+  return {};
 }
 
-int DemoFederation::times_connected(const std::string& name) const {
-  const std::string text = text_of(log(name));
-  int times = 0;
-  for (size_t at = 0; (at = text.find("following the broker's events", at)) != std::string::npos;
-       ++at) {
-    ++times;
+// The broker lists those that live; one that is listed no more is asked for by its id.
+Result<std::vector<model::Contract>> DemoFederation::contracts() {
+  auto page =
+      all_pages(*buyer_, &wire::BrokerClient::list_contracts, &wire::ContractPage::contracts);
+  if (!page) return tl::unexpected(page.error());
+  std::map<ContractId, model::Contract> live;
+  for (model::Contract& contract : page->contracts) live.emplace(contract.id, std::move(contract));
+  for (auto& [id, contract] : contracts_) {
+    if (!contract.is_live() || live.contains(id)) continue;
+    const auto seen = buyer_->ask(&wire::BrokerClient::get_contract, id);
+    if (!seen) return tl::unexpected(seen.error());
+    contract = seen->contract;
   }
-  return times;
+  for (const auto& [id, contract] : live) contracts_.insert_or_assign(id, contract);
+  std::vector<model::Contract> all;
+  for (const auto& [id, contract] : contracts_) all.push_back(contract);
+  return all;
 }
 
 }  // namespace spillway::cli

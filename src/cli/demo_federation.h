@@ -1,18 +1,20 @@
-// The demo's federation: a broker, five embedded clusters and their agents, each a process of its
-// own, over mutual TLS on loopback. It is set up by the commands that anybody would type.
+// The demo's federation: a broker, four embedded clusters that sell what is free in them, each with
+// its agent, one that buys, and its autoscaler: each a process of its own, over mutual TLS on
+// loopback. It is set up by the commands that anybody would type.
 #pragma once
 
 #include <array>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
-#include "cli/demo_ear.h"
 #include "cli/demo_stage.h"
+#include "cli/grpc_calls.h"
+#include "cli/session.h"
+#include "model/contract.h"
 
 namespace spillway::cli {
-
-inline constexpr const char* k_operator = "operator";
 
 struct Seller {
   const char* name;
@@ -35,45 +37,62 @@ inline constexpr std::array k_sellers{
     Seller{"far", "cheap", 4, 2, 45,
            "latitude: -33.86882, longitude: 151.20929, country: AU, city: Sydney", 550},
 };
-inline constexpr const char* k_buyer = "edge";  // in Turin
-inline constexpr size_t k_agents = k_sellers.size() + 1;
+inline constexpr const char* k_buyer = "edge";
+inline constexpr int k_own_cpus = 2;  // of the buyer, on one node
+// A broker, a cluster and an agent for each seller, the buyer's cluster and its autoscaler.
+inline constexpr size_t k_processes = 1 + 2 * k_sellers.size() + 2;
+
+// What a seller has on sale, as the broker tells the buyer.
+struct OnSale {
+  std::string seller;
+  model::Offer offer;
+  int64_t rate = 0;  // micro-units per unit-hour
+  int32_t units = 0;
+};
 
 class DemoFederation {
  public:
-  explicit DemoFederation(Stage& stage) : stage_(stage) {}
+  DemoFederation(Stage& stage, std::string name) : stage_(stage), name_(std::move(name)) {}
 
-  Status set_up_broker();
-  Status start_broker();  // and waits until it says that it listens
-  void kill_broker();     // as kill -9
-  Status join(const std::string& name, const std::string& roles);
-  Status start_agent(const std::string& name);
-  Status start_cluster(const std::string& name, int nodes, int cpus);
-  Status write_policy(const Seller& seller, int usd_hour);
+  // Until everything is on sale. `profile`: of the buyer's recommender; empty: none is named.
+  Status set_up(const std::string& profile);
   Status check_runs();  // all of them
 
-  // As one of the members.
-  Result<Session*> as(const std::string& name);
-  Result<Ear*> ear_of(const std::string& name);
+  const std::vector<OnSale>& on_sale() const { return on_sale_; }  // the cheapest first
+  // All that the buyer has or had.
+  Result<std::vector<model::Contract>> contracts();
 
-  // How often the agent's own log says that it follows the broker's events.
-  int times_connected(const std::string& name) const;
-  std::string dir(const std::string& name) const;
-  std::string log(const std::string& name) const { return stage_.path(name + ".log"); }
-  std::string policy(const std::string& name) const { return stage_.path(name + ".yaml"); }
-  std::string kubeconfig(const std::string& name) const {
-    return stage_.path(name + ".kubeconfig");
-  }
-  const std::string& url() const { return url_; }
-  pid_t broker_pid() const { return broker_pid_; }
+  const std::string& name() const { return name_; }
+  std::string dir(const std::string& member) const;
+  std::string policy(const std::string& member) const { return path(member + ".yaml"); }
+  std::string kubeconfig(const std::string& member) const { return path(member + ".kubeconfig"); }
+  // Where the autoscaler and its expander listen, and what their client shows.
+  GrpcTarget autoscaler() const { return target(port_); }
+  GrpcTarget expander() const { return target(expander_port_); }
 
  private:
-  void hang_up();
+  std::string path(const std::string& file) const { return stage_.path(name_ + "/" + file); }
+  std::string process(const std::string& what) const { return name_ + "/" + what; }
+  Result<std::string> run(const std::vector<std::string>& words);
+  Status await_file(const std::string& of, const std::string& file, const std::string& text);
+  Status set_up_broker();
+  Status start_cluster(const std::string& member, int nodes, int cpus);
+  Status join(const std::string& member, const std::string& roles);
+  Status start_agent(const Seller& seller);
+  Status write_papers();
+  Status start_autoscaler(const std::string& profile);
+  Status await_sale();
+  Status read_offers(const std::vector<wire::Candidate>& candidates);
+  GrpcTarget target(const std::string& port) const;
 
   Stage& stage_;
+  std::string name_;
   std::string url_;
-  pid_t broker_pid_ = -1;
-  std::map<std::string, std::unique_ptr<Session>> sessions_;
-  std::map<std::string, std::unique_ptr<Ear>> ears_;
+  std::string port_;
+  std::string expander_port_;
+  std::unique_ptr<Session> buyer_;
+  std::vector<OnSale> on_sale_;
+  std::map<ContractId, model::Contract> contracts_;
 };
 
 }  // namespace spillway::cli

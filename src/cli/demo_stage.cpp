@@ -24,7 +24,6 @@ namespace {
 
 using pki::FileHandle;
 
-constexpr const char* k_run = "setup";  // the log of what runs to its end
 constexpr timespec k_stage_look{0, 50'000'000};
 
 sigset_t ending_signals() {
@@ -87,7 +86,9 @@ Result<std::unique_ptr<Stage>> Stage::make(bool kept) {
 Stage::~Stage() {
   signals_.request_stop();
   if (signals_.joinable()) signals_.join();
-  if (!standing_) clear();
+  if (standing_) return;
+  const std::lock_guard lock(mutex_);
+  clear();
 }
 
 void Stage::watch_signals(const std::stop_token& stop) {
@@ -95,6 +96,7 @@ void Stage::watch_signals(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const int signal = ::sigtimedwait(&ending, nullptr, &k_stage_look);
     if (signal <= 0) continue;
+    const std::lock_guard lock(mutex_);  // to the end: nobody starts anything more
     clear();
     constexpr std::string_view k_told = "\nspillway demo: ended early; nothing is left running\n";
     [[maybe_unused]] const ssize_t told = ::write(STDERR_FILENO, k_told.data(), k_told.size());
@@ -104,7 +106,6 @@ void Stage::watch_signals(const std::stop_token& stop) {
 
 // Never throws: it is how everything ends.
 void Stage::clear() {
-  const std::lock_guard lock(mutex_);
   for (const auto& [name, pid] : running_) ::kill(pid, SIGKILL);
   for (const auto& [name, pid] : running_) ::waitpid(pid, nullptr, 0);
   running_.clear();
@@ -140,18 +141,18 @@ int Stage::reap(const std::string& name) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-Result<std::string> Stage::run(const std::vector<std::string>& words) {
+Result<std::string> Stage::run(const std::string& name, const std::vector<std::string>& words) {
   std::array<int, 2> ends{-1, -1};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return no_process(words.front());
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return no_process(name);
   const FileHandle reads(ends[0]);
   std::optional<FileHandle> writes(std::in_place, ends[1]);
-  const std::string log = path(std::string(k_run) + ".log");
+  const std::string log = path(name + ".log");
   const FileHandle err(open_log(log));
-  const auto pid = spawn(k_run, words, writes->get(), err.get());
+  const auto pid = spawn(name, words, writes->get(), err.get());
   writes.reset();  // else what is read would have no end
   if (!pid) return tl::unexpected(pid.error());
   std::string printed = read_all(reads.get());
-  if (reap(k_run) == 0) return printed;
+  if (reap(name) == 0) return printed;
   return fail(Code::unavailable, "spillway " + words.front(), last_words(log), "try again");
 }
 
@@ -165,11 +166,9 @@ Result<pid_t> Stage::start(const std::string& name, const std::vector<std::strin
 }
 
 Status Stage::write_pids() {
+  const std::lock_guard lock(mutex_);
   std::string text;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [name, pid] : running_) text += to_line(mark_of(name, pid));
-  }
+  for (const auto& [name, pid] : running_) text += to_line(mark_of(name, pid));
   return pki::write_private(path(k_pids_file), text);
 }
 
@@ -184,16 +183,6 @@ Status Stage::check_runs(const std::string& name) {
   }
   return fail(Code::unavailable, name, "its process ended: " + last_words(path(name + ".log")),
               "try again");
-}
-
-void Stage::kill(const std::string& name) {
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = running_.find(name);
-    if (found == running_.end()) return;
-    ::kill(found->second, SIGKILL);
-  }
-  reap(name);
 }
 
 }  // namespace spillway::cli

@@ -32,12 +32,11 @@ class Stage {
   std::string folder() const { return folder_.string(); }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
-  // `spillway words…` to its end; what it printed.
-  Result<std::string> run(const std::vector<std::string>& words);
+  // `spillway words…` to its end; what it printed. What it logs goes to <name>.log.
+  Result<std::string> run(const std::string& name, const std::vector<std::string>& words);
   // One that keeps running. What it logs goes to <name>.log, what it prints to <name>.out.
   Result<pid_t> start(const std::string& name, const std::vector<std::string>& words);
   Status check_runs(const std::string& name);
-  void kill(const std::string& name);  // as kill -9
 
   void leave_standing() { standing_ = true; }
 
@@ -48,7 +47,7 @@ class Stage {
   int reap(const std::string& name);
   Status write_pids();
   void watch_signals(const std::stop_token& stop);
-  void clear();
+  void clear();  // under the mutex
 
   std::filesystem::path folder_;
   bool kept_;

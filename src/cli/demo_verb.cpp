@@ -1,14 +1,15 @@
-// spillway demo: a federation of real processes on this machine, and a story that they play.
+// spillway demo: an unmodified Cluster Autoscaler's hour on markets of real processes, on this
+// machine.
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 
+#include "cli/demo_play.h"
 #include "cli/demo_say.h"
-#include "cli/demo_stage.h"
-#include "cli/demo_story.h"
 #include "cli/outcome.h"
 #include "cli/safe_text.h"
 #include "cli/verbs.h"
+#include "rank/profiles.h"
 
 namespace spillway::cli {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 struct DemoArguments {
   bool keep = false;
   std::string stop;
+  PlayOptions options;
 };
 
 // As one would type it here.
@@ -28,50 +30,41 @@ std::string program() {
   return near.find('/') == std::string::npos ? "./" + near : near;
 }
 
-void tell_kept(const Stage& stage, const DemoFederation& federation) {
+void tell_kept(const Stage& stage, const DemoFederation& aware) {
   const std::string spillway = program();
   const auto line = [&](const std::string& what, const std::string& words) {
     say("  # {}\n  {} {}\n", what, spillway, words);
   };
-  const std::string edge = " --dir " + federation.dir(k_buyer);
-  say_chapter("Still running: the broker, five clusters and their agents");
-  say("  Logs, identities, policies, kubeconfigs and demo.pids are in {}. Try:\n\n",
-      stage.folder());
-  line("what edge could buy, and why", "offers --cpu 2 --currency USD --explain" + edge);
-  line("buy it: the first of these", "hold $(" + spillway +
-                                         " offers --cpu 2 --currency USD -o plain" + edge +
-                                         " | head -1 | cut -f1) --confirm" + edge);
-  line("what edge has", "contracts" + edge);
-  line("everything that happens, as the operator sees it",
-       "events --follow --dir " + federation.dir(k_operator));
-  line("whether all is well", "doctor" + edge);
+  const std::string edge = " --dir " + aware.dir(k_buyer);
+  const GrpcTarget target = aware.autoscaler();
+  const std::string server = fmt::format(" --target {} --ca {} --cert {} --key {}", target.target,
+                                         target.authorities, target.certificate, target.key);
+  say_chapter("Still running: both markets with their clusters, agents and gRPC servers");
+  say("  All that they wrote is in {}. In the cost-aware one:\n\n", stage.folder());
+  line("what edge could buy, and why", "offers --cpu 1 --currency USD --explain" + edge);
+  line("what it bought", "contracts" + edge);
+  line("what its gRPC server thinks of an offer",
+       "explain " + aware.on_sale().front().offer.id.text + server);
+  line("whether that server keeps the rules of externalgrpc", "conformance externalgrpc" + server);
+  say("  # its cluster, with kubectl if you have it\n  kubectl --kubeconfig {} get pods,nodes\n",
+      aware.kubeconfig(k_buyer));
   say("  # another price: save it and ask for the offers again\n  ${{EDITOR:-vi}} {}\n",
-      federation.policy("pr1"));
-  line("why pr1 offers what it does", "supply --cluster pr1 --policy " + federation.policy("pr1") +
-                                          " --kubeconfig " + federation.kubeconfig("pr1"));
-  say("  # its cluster, with kubectl if you have it: cordon a node and look again\n"
-      "  kubectl --kubeconfig {} cordon node-1\n",
-      federation.kubeconfig("pr1"));
+      aware.policy("pr1"));
   line("stop everything and take the folder away", "demo --stop " + stage.folder());
 }
 
-Status play(bool keep) {
-  auto stage = Stage::make(keep);
+Status play(const DemoArguments& arguments) {
+  auto stage = Stage::make(arguments.keep);
   if (!stage) return tl::unexpected(stage.error());
-  say("Spillway demo: one buyer, four sellers, less than half a minute\n"
-      "  real       eleven processes (a broker, five clusters, five agents), mutual TLS\n"
-      "             between them, the book on disk, the ranking, the clock and every\n"
-      "             number below\n"
-      "  embedded   the clusters: the Kubernetes API with a scheduler and nodes that run\n"
-      "             nothing; on what is bought nothing runs yet either\n");
-  DemoFederation federation(**stage);
-  SPILLWAY_TRY(Story(federation).play());
-  if (!keep) {
+  Play play(**stage, arguments.options);
+  play.tell_banner();
+  SPILLWAY_TRY(play.play());
+  if (!arguments.keep) {
     say("\nEverything is stopped and gone. To keep it running and try it: {} demo --keep\n",
         program());
     return {};
   }
-  tell_kept(**stage, federation);
+  tell_kept(**stage, play.aware());
   if (std::ferror(stdout) == 0) (*stage)->leave_standing();
   return {};
 }
@@ -83,21 +76,36 @@ int run_demo(const DemoArguments& arguments) {
     say("The demo is stopped; {} is gone.\n", safe(arguments.stop));
     return k_ok;
   }
-  const Status played = play(arguments.keep);
+  const Status played = play(arguments);
   return played ? k_ok : failed("demo", played.error());
+}
+
+std::vector<std::string> profile_names() {
+  std::vector<std::string> names;
+  for (const rank::Profile profile : rank::k_profiles) names.emplace_back(to_text(profile));
+  return names;
 }
 
 }  // namespace
 
 void add_demo(Word verb) {
   auto arguments = std::make_shared<DemoArguments>();
-  const Setting keep = verb.flag("--keep", arguments->keep,
-                                 "Leave broker and agents running, and say what to try on them");
+  const Setting keep =
+      verb.flag("--keep", arguments->keep, "Leave everything running, and say what to try on it");
   verb.option("--stop", arguments->stop, "Stop what --keep left in this folder")
       .type_name("DIR")
       .excludes(keep);
+  verb.option("--speed", arguments->options.speed,
+              "How much faster the Cluster Autoscaler's clock runs than ours")
+      .in_range(1, 600)
+      .show_default();
+  verb.option("--policy", arguments->options.profile,
+              "The cost-aware one asks the recommender, by this profile (default: it goes by "
+              "price alone)")
+      .one_of(profile_names());
   verb.examples(
       "  spillway demo\n"
+      "  spillway demo --policy greenest --speed 60\n"
       "  spillway demo --keep\n"
       "  spillway demo --stop /tmp/spillway-demo.x7Kq2a\n");
   verb.run([arguments] { return run_demo(*arguments); });

@@ -1,8 +1,10 @@
-// spillway demo: the story is told to its end, and nothing is left of it unless it was asked for.
+// spillway demo: the hour is played to its end, and nothing is left of it unless it was asked for.
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <regex>
+#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,8 +18,14 @@ namespace {
 using test::TemporaryFolder;
 using testing::AllOf;
 using testing::ContainsRegex;
+using testing::Gt;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Lt;
+
+constexpr size_t k_demo_processes = 22;
+// Said once everything is up, before the hour begins.
+constexpr const char* k_is_up = "On sale, in each of the two markets";
 
 class Demo : public testing::Test {
  protected:
@@ -69,39 +77,72 @@ class Demo : public testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(Demo, TellsItsStoryToTheEnd) {
-  const Ended ended = run_spillway("demo");
-  EXPECT_EQ(ended.code, 0) << ended.out;
+// The numbers of a row of the table at the end: cost-unaware, cost-aware, always on.
+struct Row {
+  double unaware = -1;
+  double aware = -1;
+  double always = -1;
+};
+
+Row row_of(const std::string& out, const std::string& name) {
+  const size_t table = out.find("What the hour came to");
+  const size_t begin = table == std::string::npos ? table : out.find("\n  " + name + " ", table);
+  if (begin == std::string::npos) return {};
+  std::istringstream rest(out.substr(begin + 3 + name.size()));
+  Row row;
+  rest >> row.unaware >> row.aware >> row.always;
+  return row;
+}
+
+// How many decisions of that sign the chapter has that is called so.
+int decisions(const std::string& out, const std::string& chapter, const std::string& sign) {
+  const size_t begin = out.find("What was decided when, and why: " + chapter);
+  if (begin == std::string::npos) return -1;
+  const std::string text = out.substr(begin, out.find("\n\n", begin) - begin);
+  const std::regex line("\n  [0-9:]+  \\" + sign + " ");
+  return static_cast<int>(
+      std::distance(std::sregex_iterator(text.begin(), text.end(), line), std::sregex_iterator()));
+}
+
+TEST_F(Demo, SpendsLessWithAnEyeOnCost) {
+  const Ended ended = run_spillway("demo --speed 300");
+  ASSERT_EQ(ended.code, 0) << ended.err << ended.out;
   EXPECT_EQ(ended.err, "");
-  EXPECT_THAT(ended.out, AllOf(HasSubstr("that run\n             nothing"), HasSubstr("takes pr1 "),
-                               HasSubstr("not   far: 16680 km away, at most 2500 km wanted"),
-                               HasSubstr("takes pr2 "), HasSubstr("short of cpu")));
-  EXPECT_THAT(ended.out, ContainsRegex("[0-9]+ ms later there are 2 units on sale there, not 3"));
-  EXPECT_THAT(ended.out, ContainsRegex("[0-9]+ ms later they are 3 again"));
-  EXPECT_THAT(ended.out, ContainsRegex("pr1 hears in [0-9.]+ ms, edge in [0-9.]+ ms"));
-  EXPECT_THAT(ended.out, HasSubstr("pr1 costs 90.00 USD/h"));
-  EXPECT_THAT(ended.out, AllOf(HasSubstr("with 5 contracts in its book"),
-                               HasSubstr("5 contracts are there, each as it was")));
-  for (const std::string name : {"edge", "far", "green", "pr1", "pr2"}) {
-    EXPECT_THAT(ended.out, ContainsRegex(name + " +is back [0-9.]+ s after the broker"));
-  }
-  EXPECT_THAT(ended.out, ContainsRegex("in all +[0-9]+\\.[0-9]+\n"));
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("modelled   the Cluster Autoscaler"),
+                               HasSubstr("make e2e"), HasSubstr("a second that passes here")));
+  const Row money = row_of(ended.out, "USD");
+  EXPECT_THAT(money.aware, AllOf(Gt(0), Lt(money.unaware), Lt(money.always))) << ended.out;
+  // It had the cheapest first, and nothing of the dearest, which it did not need.
+  EXPECT_THAT(row_of(ended.out, "node-hours of far").aware,
+              Gt(row_of(ended.out, "node-hours of pr1").aware));
+  EXPECT_EQ(row_of(ended.out, "node-hours of pr2").aware, 0) << ended.out;
+  // All that was bought was given back before the hour was over.
+  EXPECT_THAT(decisions(ended.out, "cost-aware (price)", "+"), Gt(0));
+  EXPECT_THAT(decisions(ended.out, "cost-unaware (random)", "-"), Gt(0));
+  EXPECT_THAT(ended.out, ContainsRegex("\n  60:00    0   0    0   0   0     0   0 +[0-9.]+"
+                                       "   0    0   0   0     0   0 +[0-9.]+\n"));
+  EXPECT_THAT(ended.out, ContainsRegex("[+] 1 far +USD/h: far 45.00, pr1 60.00"));
+  EXPECT_THAT(ended.out, HasSubstr("by the policy: place 1 of 4"));
   EXPECT_THAT(demos(), IsEmpty());
   EXPECT_THAT(processes(), IsEmpty());
 }
 
-TEST_F(Demo, IsKeptAndStoppedWhenAsked) {
-  const Ended kept = run_spillway("demo --keep");
+TEST_F(Demo, GoesByThePolicyThatItIsGivenAndIsKeptWhenAsked) {
+  const Ended kept = run_spillway("demo --keep --speed 600 --policy greenest");
   ASSERT_EQ(kept.code, 0) << kept.err;
+  EXPECT_THAT(kept.out, ContainsRegex("[+] 1 green +the recommender's choice of far, green"));
+  const Row carbon = row_of(kept.out, "g CO2e, as declared");
+  EXPECT_THAT(carbon.aware, AllOf(Gt(0), Lt(carbon.always))) << kept.out;
   ASSERT_EQ(demos().size(), 1U);
   const std::string demo = demos().front();
-  EXPECT_EQ(processes().size(), 11U);
+  EXPECT_EQ(processes().size(), k_demo_processes);
   EXPECT_THAT(kept.out, HasSubstr("demo --stop " + demo));
-  const std::string edge = " --dir '" + demo + "/edge'";
+  const std::string edge = " --dir '" + demo + "/aware/edge'";
   EXPECT_EQ(run_spillway("doctor" + edge).code, 0);
-  const std::string best = run_spillway("offers --cpu 2 --currency USD -o plain" + edge).out;
-  EXPECT_THAT(run_spillway("hold " + best.substr(0, best.find('\t')) + " --confirm" + edge).out,
-              HasSubstr("active"));
+  // What it says that one may try.
+  std::smatch explain;
+  ASSERT_TRUE(std::regex_search(kept.out, explain, std::regex("spillway (explain .*)\n")));
+  EXPECT_THAT(run_spillway(explain[1]).out, HasSubstr("by the policy: place"));
 
   const Ended stopped = run_spillway("demo --stop '" + demo + "'");
   EXPECT_EQ(stopped.code, 0) << stopped.err;
@@ -110,6 +151,11 @@ TEST_F(Demo, IsKeptAndStoppedWhenAsked) {
   const Ended again = run_spillway("demo --stop '" + demo + "'");
   EXPECT_EQ(again.code, 1);
   EXPECT_THAT(again.err, HasSubstr("no demo was kept there"));
+}
+
+TEST_F(Demo, IsToldNoNonsense) {
+  EXPECT_EQ(run_spillway("demo --policy greener").code, 2);
+  EXPECT_EQ(run_spillway("demo --speed 0").code, 2);
 }
 
 TEST_F(Demo, StopsNobodyElse) {
@@ -128,23 +174,26 @@ TEST_F(Demo, RemovesNoFolderThatIsNotADemos) {
   EXPECT_TRUE(std::filesystem::exists(folder / "mine/demo.pids"));
 }
 
+// Two at once: each has ports and a folder of its own.
 TEST_F(Demo, EndsCleanlyWhenInterrupted) {
-  for (const std::string arguments : {"demo", "demo --keep"}) {
-    std::vector<std::string> words{"demo"};
-    if (arguments != "demo") words.emplace_back("--keep");
-    Running demo(words, folder / "out", folder / "err");
-    ASSERT_TRUE(demo.says("confirmed in"));
-    EXPECT_EQ(demo.stop(SIGINT), 128 + SIGINT) << arguments;
-    EXPECT_THAT(text_of(folder / "err"), HasSubstr("nothing is left running"));
-    EXPECT_THAT(processes(), IsEmpty()) << arguments;
-    EXPECT_THAT(demos(), IsEmpty()) << arguments;
-  }
+  Running demo({"demo"}, folder / "out", folder / "err");
+  Running kept({"demo", "--keep"}, folder / "out2", folder / "err2");
+  ASSERT_TRUE(demo.says(k_is_up)) << text_of(folder / "err");
+  ASSERT_TRUE(kept.says(k_is_up)) << text_of(folder / "err2");
+  EXPECT_EQ(processes().size(), 2 * k_demo_processes);
+  EXPECT_EQ(demo.stop(SIGINT), 128 + SIGINT);
+  EXPECT_THAT(text_of(folder / "err"), HasSubstr("nothing is left running"));
+  EXPECT_EQ(processes().size(), k_demo_processes);
+  EXPECT_EQ(demos().size(), 1U);
+  EXPECT_EQ(kept.stop(SIGTERM), 128 + SIGTERM);
+  EXPECT_THAT(processes(), IsEmpty());
+  EXPECT_THAT(demos(), IsEmpty());
 }
 
 TEST_F(Demo, ItsProcessesDieWithIt) {
   Running demo({"demo"}, folder / "out", folder / "err");
-  ASSERT_TRUE(demo.says("confirmed in"));
-  EXPECT_EQ(processes().size(), 11U);
+  ASSERT_TRUE(demo.says(k_is_up));
+  EXPECT_EQ(processes().size(), k_demo_processes);
   demo.stop(SIGKILL);
   EXPECT_TRUE(all_gone());
 }
@@ -152,7 +201,7 @@ TEST_F(Demo, ItsProcessesDieWithIt) {
 TEST_F(Demo, AnEmptyTmpdirIsNone) {
   setenv("TMPDIR", "", 1);
   Running demo({"demo"}, folder / "out", folder / "err");
-  EXPECT_TRUE(demo.says("confirmed in")) << text_of(folder / "err");
+  EXPECT_TRUE(demo.says(k_is_up)) << text_of(folder / "err");
   EXPECT_EQ(demo.stop(SIGINT), 128 + SIGINT);
 }
 

@@ -1,0 +1,25 @@
+// Screen: where the two runs are watched. Drawn over again on a terminal that has room for it; else
+// a line for every few minutes of the run.
+#pragma once
+
+#include "cli/demo_chart.h"
+
+namespace spillway::cli {
+
+class Screen {
+ public:
+  Screen();
+
+  void show(const Seen& seen);
+
+ private:
+  void draw_over(const Seen& seen);
+  void add_line(const Seen& seen);
+
+  Look look_;
+  bool is_terminal_ = false;
+  size_t drawn_ = 0;  // lines, above the cursor
+  Duration next_;
+};
+
+}  // namespace spillway::cli
