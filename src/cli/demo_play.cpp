@@ -148,11 +148,12 @@ void Play::tell_results() const {
 }
 
 Status Play::play() {
+  if (std::ferror(stdout) != 0) return {};  // nobody reads it; main() says so
   SPILLWAY_TRY(gather());
   tell_market();
   SPILLWAY_TRY(open_runs());
   SPILLWAY_TRY(watch());
-  if (std::ferror(stdout) == 0) tell_results();  // else nobody reads it; main() says so
+  if (std::ferror(stdout) == 0) tell_results();
   return {};
 }
 

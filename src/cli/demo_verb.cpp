@@ -40,7 +40,7 @@ void tell_kept(const Stage& stage, const DemoFederation& aware) {
   const std::string server = fmt::format(" --target {} --ca {} --cert {} --key {}", target.target,
                                          target.authorities, target.certificate, target.key);
   say_chapter("Still running: both markets with their clusters, agents and gRPC servers");
-  say("  All that they wrote is in {}. In the cost-aware one:\n\n", stage.folder());
+  say("  All that they wrote is in {}. In the second one:\n\n", stage.folder());
   line("what edge could buy, and why", "offers --cpu 1 --currency USD --explain" + edge);
   line("what it bought", "contracts" + edge);
   line("what its gRPC server thinks of an offer",
