@@ -1,6 +1,7 @@
 #include "cli/demo_chart.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -47,7 +48,7 @@ class Cell {
 };
 
 template <class Draw>
-std::string row(const Look& look, std::string_view label, const Seen& seen, Draw draw) {
+std::string chart_row(const Look& look, std::string_view label, const Seen& seen, Draw draw) {
   Cell cell(look);
   cell.put("  ").put(label);
   size_t width = k_label_width;
@@ -109,12 +110,12 @@ std::vector<std::string> chart(const Seen& seen, const Look& look) {
   for (const RunSeen& run : seen.runs) most = std::max(most, run.spend.in_all().money);
   std::vector<std::string> lines{load_row(seen, look), std::string()};
   lines.push_back(
-      row(look, "", seen, [](Cell& cell, const RunSeen& run) { cell.put(run.title()); }));
-  lines.push_back(row(look, "pods", seen, draw_pods));
+      chart_row(look, "", seen, [](Cell& cell, const RunSeen& run) { cell.put(run.title()); }));
+  lines.push_back(chart_row(look, "pods", seen, draw_pods));
   lines.emplace_back();
   for (const OnSale& sold : seen.on_sale) {
     const std::string label = fmt::format("{:<6}{:>7} USD/h", sold.seller, usd(sold.rate));
-    lines.push_back(row(look, label, seen, [&](Cell& cell, const RunSeen& run) {
+    lines.push_back(chart_row(look, label, seen, [&](Cell& cell, const RunSeen& run) {
       const int32_t held = held_of(run, sold.seller);
       for (int32_t i = 0; i < sold.units; ++i) {
         cell.bar(2, i < held ? "█" : "·", i < held ? "#" : ".",
@@ -124,15 +125,15 @@ std::vector<std::string> chart(const Seen& seen, const Look& look) {
     }));
   }
   lines.emplace_back();
-  lines.push_back(row(look, "USD/h now", seen, [](Cell& cell, const RunSeen& run) {
+  lines.push_back(chart_row(look, "USD/h now", seen, [](Cell& cell, const RunSeen& run) {
     cell.put(fmt::format("{:>7}", usd(run.spend.rate)));
   }));
-  lines.push_back(row(look, "USD spent", seen, [most](Cell& cell, const RunSeen& run) {
+  lines.push_back(chart_row(look, "USD spent", seen, [most](Cell& cell, const RunSeen& run) {
     const int64_t money = run.spend.in_all().money;
     cell.put(fmt::format("{:>7} ", usd(money)));
     cell.bar(k_spend_bar * money / most, "█", "#", Tint::yellow);
   }));
-  lines.push_back(row(look, "g CO2e", seen, [](Cell& cell, const RunSeen& run) {
+  lines.push_back(chart_row(look, "g CO2e", seen, [](Cell& cell, const RunSeen& run) {
     cell.put(fmt::format("{:>7.1f}", static_cast<double>(run.spend.in_all().carbon_mg) / 1e3));
   }));
   return lines;

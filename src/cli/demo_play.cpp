@@ -12,6 +12,7 @@
 namespace spillway::cli {
 namespace {
 
+constexpr Duration k_market_is_seen = milliseconds(1500);
 constexpr auto k_between_looks = std::chrono::milliseconds(200);
 constexpr const char* k_cheapest = "cheapest";
 
@@ -97,18 +98,19 @@ Result<Seen> Play::look(Instant until) {
   return seen;
 }
 
-// While it is decided: what the server thinks of it changes with the market.
+// Soon after the first decision: what the server thinks of it changes with the market, but it has
+// to see first what is left.
 void Play::note_reasons() {
-  if (!explained_.empty()) return;
+  if (!reasons_.empty()) return;
+  const Duration seen_by_then{k_market_is_seen.ms * options_.speed};
   for (const Noted& noted : last_.runs[1].view.decided) {
-    if (noted.deed != Deed::bought) continue;
+    if (noted.deed != Deed::bought || last_.at - noted.at < seen_by_then) continue;
     auto options = read_grpc_target(aware_.autoscaler());
     if (!options) return;
     StraightCalls calls(std::move(*options));
     const net::GrpcAnswer answer = calls.call(std::string(autoscaler::k_explain_call),
                                               autoscaler::explain_message(noted.group));
     if (answer.code != net::GrpcCode::ok) return;
-    explained_ = noted.group;
     reasons_ = autoscaler::text_of_explain_message(answer.message);
     return;
   }

@@ -39,8 +39,7 @@ class Play {
   std::unique_ptr<DemoRun> aware_run_;
   FastTime time_;
   Seen last_;
-  std::string explained_;  // the group that `reasons_` are about
-  std::string reasons_;
+  std::string reasons_;  // of the first purchase
 };
 
 }  // namespace spillway::cli

@@ -1,5 +1,7 @@
 #include "cli/demo_screen.h"
 
+#include <cstdlib>
+
 #include <sys/ioctl.h>
 #include <unistd.h>
 

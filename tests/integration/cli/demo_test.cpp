@@ -122,7 +122,7 @@ TEST_F(Demo, SpendsLessWithAnEyeOnCost) {
   EXPECT_THAT(ended.out, ContainsRegex("\n  60:00    0   0    0   0   0     0   0 +[0-9.]+"
                                        "   0    0   0   0     0   0 +[0-9.]+\n"));
   EXPECT_THAT(ended.out, ContainsRegex("[+] 1 far +USD/h: far 45.00, pr1 60.00"));
-  EXPECT_THAT(ended.out, HasSubstr("by the policy: place 1 of 4"));
+  EXPECT_THAT(ended.out, ContainsRegex("spillway explain\n  group far/"));
   EXPECT_THAT(demos(), IsEmpty());
   EXPECT_THAT(processes(), IsEmpty());
 }
