@@ -20,7 +20,6 @@ class Play {
 
   void tell_banner() const;
   Status play();
-  const DemoFederation& unaware() const { return unaware_; }
   const DemoFederation& aware() const { return aware_; }
 
  private:

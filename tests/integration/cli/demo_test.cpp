@@ -105,7 +105,7 @@ int decisions(const std::string& out, const std::string& chapter, const std::str
 }
 
 TEST_F(Demo, SpendsLessWithAnEyeOnCost) {
-  const Ended ended = run_spillway("demo --speed 300");
+  const Ended ended = run_spillway("demo --speed 240");
   ASSERT_EQ(ended.code, 0) << ended.err << ended.out;
   EXPECT_EQ(ended.err, "");
   EXPECT_THAT(ended.out, AllOf(HasSubstr("modelled   the Cluster Autoscaler"),
