@@ -212,6 +212,9 @@ Result<Ask> Ledger::increase(const OfferId& id, int32_t delta, Instant now, cons
   GroupState& state = state_.groups.at(id);
   const Ask ask{++state_.generation, delta, {}, now, use};
   state.asks.push_back(ask);
+  // What the market said is free was so before this: else the maximum would grow with every ask,
+  // until the market is asked again.
+  state.free_units -= delta;
   return ask;
 }
 

@@ -91,15 +91,14 @@ std::vector<rank::Holding> Advisor::held() const {
   return all;
 }
 
-std::vector<rank::Recommendation> Advisor::views(const std::vector<Seen>& seen,
+std::vector<rank::Recommendation> Advisor::views(const std::vector<Seen>& seen, int32_t units,
                                                  size_t explained) const {
   const std::vector<rank::Option> options = options_of(seen);
   const std::vector<rank::Holding> holdings = held();
   std::vector<rank::Recommendation> all;
   for (const std::string& name : classes()) {
-    all.push_back(rank::recommend(rank::policy_of_class(policy_, name),
-                                  any_work(k_as_many_as_there_are), options, holdings, loop_.now(),
-                                  explained));
+    all.push_back(rank::recommend(rank::policy_of_class(policy_, name), any_work(units), options,
+                                  holdings, loop_.now(), explained));
   }
   return all;
 }
@@ -107,7 +106,7 @@ std::vector<rank::Recommendation> Advisor::views(const std::vector<Seen>& seen,
 std::vector<Ledger::OnSale> Advisor::to_show(const std::vector<Seen>& seen, int32_t most) const {
   std::map<OfferId, const model::Offer*> offers;
   for (const Seen& one : seen) offers[one.offer.id] = &one.offer;
-  const std::vector<rank::Recommendation> all = views(seen, 0);
+  const std::vector<rank::Recommendation> all = views(seen, k_as_many_as_there_are, 0);
   std::map<OfferId, int32_t> growth;  // by the class of work that may have the most
   for (const rank::Recommendation& view : all) {
     for (const rank::Choice& choice : view.choices) {

@@ -43,7 +43,8 @@ class Advisor {
   // What is known of an offer besides what it says itself.
   struct Senses {
     std::function<std::optional<rank::RoundTrip>(const model::Offer&)> round_trip;
-    std::function<std::optional<Instant>(const OfferId&)> heard;  // its provider's last sign of life
+    std::function<std::optional<Instant>(const OfferId&)>
+        heard;  // its provider's last sign of life
   };
   Advisor(host::Loop& loop, const demand::Ledger& ledger, rank::Policy policy, Senses senses)
       : loop_(loop), ledger_(ledger), policy_(std::move(policy)), senses_(std::move(senses)) {}
@@ -61,8 +62,9 @@ class Advisor {
   // What the Cluster Autoscaler's price expander is told of a node that comes to `money` in that
   // time: what the policy's first tier makes of it. So it chooses as the policy says, too.
   int64_t price(const model::Offer& offer, int64_t money, Duration time) const;
-  // What each class of work would take of what is on sale; the first is of none.
-  std::vector<rank::Recommendation> views(const std::vector<Seen>& seen, size_t explained) const;
+  // What each class of work would take of what is on sale, so many units; the first is of none.
+  std::vector<rank::Recommendation> views(const std::vector<Seen>& seen, int32_t units,
+                                          size_t explained) const;
 
   // How a provider did; what the ledger is to remember of it.
   demand::Tried after_try(const ClusterId& provider, bool is_failure) const;

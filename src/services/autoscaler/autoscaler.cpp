@@ -199,9 +199,9 @@ Result<int64_t> Autoscaler::node_price(const model::Labels& labels, const std::s
 int64_t Autoscaler::price_of_held(const demand::HeldUnit& unit,
                                   const cluster_autoscaler::Window& window) const {
   const model::Contract* contract = holdings_.find(unit.contract);
-  const demand::HeldPrice held{unit.use.rate, unit.use.minimum_term,
-                               contract == nullptr ? unit.use.started
-                                                   : contract->started.value_or(contract->created)};
+  const demand::HeldPrice held{
+      unit.use.rate, unit.use.minimum_term,
+      contract == nullptr ? unit.use.started : contract->started.value_or(contract->created)};
   const Instant open = std::max(window.from, held.started + held.minimum_term);
   if (open >= window.to) return 1;
   const OfferId group = *ledger().group_of({unit_provider_id(unit.contract, unit.number), {}});

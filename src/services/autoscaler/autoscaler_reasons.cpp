@@ -116,7 +116,7 @@ void Autoscaler::tell_pods_without_hope() {
   const std::vector<PendingPod> pods = audience_.pending();
   if (pods.empty()) return;
   std::map<std::string, rank::Recommendation> views;
-  for (rank::Recommendation& view : advisor_.views(market_.seen(), 0)) {
+  for (rank::Recommendation& view : advisor_.views(market_.seen(), 1, 0)) {
     std::string name = view.workload_class;
     views.emplace(std::move(name), std::move(view));
   }
@@ -158,7 +158,7 @@ std::string Autoscaler::explain_group(const OfferId& id) const {
                       to_text(*group->rests_until));
     }
   }
-  for (const rank::Recommendation& view : advisor_.views(market_.seen(), rank::k_explain_all)) {
+  for (const rank::Recommendation& view : advisor_.views(market_.seen(), 1, rank::k_explain_all)) {
     rank::Recommendation part{view.workload_class, view.currency, view.expect, {}, {}};
     size_t place = 0;
     for (size_t i = 0; i < view.choices.size(); ++i) {

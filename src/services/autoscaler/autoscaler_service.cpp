@@ -122,8 +122,7 @@ Status AutoscalerService::take_policy(const std::string& text) {
 
 Status AutoscalerService::read_policy() {
   if (options_.policy.empty()) {
-    policy_ =
-        rank::policy_of(rank::Profile::cheapest, options_.currency.value_or(Currency()));
+    policy_ = rank::policy_of(rank::Profile::cheapest, options_.currency.value_or(Currency()));
     return {};
   }
   const auto text = policy_file_.read();

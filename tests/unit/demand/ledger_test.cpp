@@ -158,7 +158,7 @@ TEST_F(LedgerTest, ShowsAFailureUntilTheCallerDeletesIt) {
 TEST_F(LedgerTest, TakesNothingMoreOfAProviderThatHasFailed) {
   const ContractId contract = grant(increase(2), 2);
   ledger_.failed(contract, 0, {"node-refused", "no room for its name", false, false}, k_now);
-  EXPECT_EQ(ledger_.find(offer_.id)->most(), 5 + target());  // it was not the provider
+  EXPECT_EQ(ledger_.find(offer_.id)->most(), 5);  // it was not the provider
   ledger_.failed(contract, 1, {"notice", "it needs it itself", true, true}, k_now);
   EXPECT_EQ(ledger_.find(offer_.id)->most(), target());
   show(5, 5);
@@ -193,6 +193,14 @@ TEST_F(LedgerTest, IsTheSameAfterARestart) {
   const Ledger again(*read);
   EXPECT_EQ(again.group_of(ref(contract, 1)), offer_.id);
   EXPECT_EQ(again.instances(offer_.id), ledger_.instances(offer_.id));
+}
+
+TEST_F(LedgerTest, HasNoLargerMaximumForHavingBought) {
+  const int32_t most = ledger_.find(offer_.id)->most();
+  const Ask ask = increase(2);
+  EXPECT_EQ(ledger_.find(offer_.id)->most(), most);
+  grant(ask, 2);
+  EXPECT_EQ(ledger_.find(offer_.id)->most(), most);
 }
 
 }  // namespace
