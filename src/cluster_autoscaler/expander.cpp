@@ -17,6 +17,12 @@ constexpr uint32_t k_debug = 3;
 constexpr uint32_t k_pod_old = 4;  // up to 1.34 the pod itself, from 1.34 on its bytes
 constexpr uint32_t k_pod = 5;
 
+// A pod in full is hundreds of bytes. Whoever sends millions of small ones is no Cluster
+// Autoscaler.
+constexpr size_t k_most_pods = 200'000;
+// As long as Kubernetes lets them be, and more.
+constexpr size_t k_longest_name = 253;
+
 struct WireOption {
   Option option;
   std::string debug;
@@ -26,9 +32,13 @@ struct WireOption {
 
 // 1.34 sends every pod twice: those in the new place are enough.
 bool read_pods(WireOption& wire) {
-  for (const std::string_view bytes : wire.pods.empty() ? wire.old_pods : wire.pods) {
+  const auto& pods = wire.pods.empty() ? wire.old_pods : wire.pods;
+  if (pods.size() > k_most_pods) return false;
+  for (const std::string_view bytes : pods) {
     auto pod = unmarshal_pod(bytes);
-    if (!pod) return false;
+    const bool is_named = pod && pod->name.size() <= k_longest_name &&
+                          pod->space.size() <= k_longest_name && pod->uid.size() <= k_longest_name;
+    if (!is_named) return false;
     wire.option.pods.push_back(std::move(*pod));
   }
   return true;
@@ -48,9 +58,13 @@ bool read_option(std::string_view bytes, WireOption& wire) {
 
 std::optional<std::vector<WireOption>> read_options(std::string_view bytes) {
   std::vector<WireOption> all;
+  size_t pods = 0;
   ProtoReader reader(bytes);
   for (ProtoField field; reader.next(field);) {
-    if (field.number == k_options && !read_option(field.bytes, all.emplace_back())) return {};
+    if (field.number != k_options) continue;
+    if (!read_option(field.bytes, all.emplace_back())) return {};
+    pods += all.back().option.pods.size();
+    if (pods > k_most_pods || all.size() > k_most_pods) return {};
   }
   if (reader.is_broken()) return {};
   return all;

@@ -83,6 +83,17 @@ TEST_F(ExpanderTest, AnswersItsOwnClient) {
   EXPECT_FALSE(groups_of_best_options("\x0a\x7f"));
 }
 
+// Anybody who reaches the port may ask: what is remembered and told of a question is bounded.
+TEST_F(ExpanderTest, RefusesWhatNoClusterAutoscalerWouldSend) {
+  ProtoWriter crowd = option("edge/a", 2);
+  for (int i = 0; i < 200'001; ++i) crowd.message(5, ProtoWriter());
+  EXPECT_EQ(call(ProtoWriter().message(1, crowd).take()).code, net::GrpcCode::invalid_argument);
+  ProtoWriter named = option("edge/a", 2);
+  named.message(5, pod(std::string(254, 'x').c_str()));
+  EXPECT_EQ(call(ProtoWriter().message(1, named).take()).code, net::GrpcCode::invalid_argument);
+  EXPECT_TRUE(chooser_.seen.empty());
+}
+
 TEST_F(ExpanderTest, RefusesWhatIsNoRequest) {
   EXPECT_EQ(call("\x0a\x7f").code, net::GrpcCode::invalid_argument);
   EXPECT_EQ(
