@@ -22,9 +22,15 @@ void RoundTrips::look(const std::vector<Seen>& seen) {
   std::erase_if(known_, [&](const auto& entry) {
     return !entry.second.is_going && !there.contains(entry.first);
   });
+  // Those that have waited longest first: else the first by name would take all turns.
+  std::vector<std::pair<Instant, std::string>> due;
   for (const std::string& address : there) {
-    Known& known = known_[address];
-    if (known.is_going || known.due > loop_.now() || going_ >= k_most_at_once) continue;
+    const Known& known = known_[address];
+    if (!known.is_going && known.due <= loop_.now()) due.emplace_back(known.due, address);
+  }
+  std::sort(due.begin(), due.end());
+  for (const auto& [since, address] : due) {
+    if (going_ >= k_most_at_once) return;
     begin(address);
   }
 }

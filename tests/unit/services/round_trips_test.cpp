@@ -61,6 +61,20 @@ TEST_F(RoundTripsTest, KeepsTheLastReadingOfWhoCannotBeReachedAnyMore) {
   EXPECT_EQ(trips.of(lyon.offer), (rank::RoundTrip{20'000, then}));
 }
 
+TEST_F(RoundTripsTest, ComesToEveryoneInTurn) {
+  std::vector<Seen> all;
+  for (int i = 0; i < 230; ++i) {
+    all.push_back(at(fmt::format("p{}/m", i), fmt::format("192.0.2.{}:443", i)));
+  }
+  // Looks every few seconds, as the market does: a round takes longer than readings stay fresh.
+  for (int turn = 0; turn < 60; ++turn) {
+    trips.look(all);
+    while (!asked.empty()) answer(20'000);
+    loop.run_for(seconds(5));
+  }
+  for (const Seen& one : all) EXPECT_TRUE(trips.of(one.offer)) << one.offer.network.probe;
+}
+
 TEST_F(RoundTripsTest, FloodsNobodyHoweverManyAddressesAProviderNames) {
   std::vector<Seen> all;
   for (int i = 1; i < 100; ++i) {
