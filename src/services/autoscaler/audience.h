@@ -18,6 +18,7 @@ struct Announcement {
   std::string reason;  // a word: "SpillwayChose"
   std::string message;
   bool is_warning = false;
+  std::string gist = {};  // what it comes to, without figures that change with the time
   bool operator==(const Announcement&) const = default;
 };
 

@@ -14,6 +14,8 @@ Announcement of_node(const model::Contract& contract, int32_t number, std::strin
           std::move(message)};
 }
 
+constexpr size_t k_longest_gist = 200;
+
 // The first few of what was ruled out, in a line.
 std::string ruled_out(const rank::Recommendation& told) {
   constexpr size_t k_most_told = 3;
@@ -24,6 +26,16 @@ std::string ruled_out(const rank::Recommendation& told) {
   }
   if (told.excluded.size() > k_most_told) {
     text += fmt::format("; and {} more", told.excluded.size() - k_most_told);
+  }
+  return text;
+}
+
+// The same as long as the same offers are ruled out for the same kinds of reasons.
+std::string gist_of(const rank::Recommendation& told) {
+  std::string text;
+  for (const rank::Excluded& one : told.excluded) {
+    if (text.size() > k_longest_gist) break;
+    text += fmt::format("{} {};", one.offer.text, to_text(one.why.bar));
   }
   return text;
 }
@@ -100,7 +112,8 @@ void Autoscaler::note_choice(const std::vector<cluster_autoscaler::Option>& opti
   const auto& told = verdict.best ? options[*verdict.best].pods : options.front().pods;
   for (const auto& pod : told) {
     audience_.tell({Announcement::Kind::pod, pod.space, pod.name, pod.uid,
-                    verdict.best ? "SpillwayChose" : "SpillwayRefused", sentence, !verdict.best});
+                    verdict.best ? "SpillwayChose" : "SpillwayRefused", sentence, !verdict.best,
+                    verdict.best ? options[*verdict.best].group.text : gist_of(verdict.told)});
   }
   decision.headline =
       verdict.best
@@ -127,7 +140,8 @@ void Autoscaler::tell_pods_without_hope() {
     const auto view = views.find(rank::effective_policy(advisor_.policy(), work).workload_class);
     if (!view->second.choices.empty() || view->second.excluded.empty()) continue;
     audience_.tell({Announcement::Kind::pod, pod.space, pod.name, pod.uid, "SpillwayRefused",
-                    "nothing may be bought: " + ruled_out(view->second), true});
+                    "nothing may be bought: " + ruled_out(view->second), true,
+                    gist_of(view->second)});
   }
 }
 

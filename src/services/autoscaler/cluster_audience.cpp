@@ -34,7 +34,8 @@ std::string at_most(std::string text, size_t most) {
 }
 
 std::string what_to_whom(const Announcement& one) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}", one.space, one.name, one.uid, one.reason, one.message);
+  return fmt::format("{}\n{}\n{}\n{}\n{}", one.space, one.name, one.uid, one.reason,
+                     one.gist.empty() ? one.message : one.gist);
 }
 
 }  // namespace
@@ -72,10 +73,17 @@ std::vector<PendingPod> ClusterAudience::pending() const {
 }
 
 void ClusterAudience::tell(const Announcement& announcement) {
-  std::erase_if(said_,
-                [now = loop_.now()](const auto& entry) { return now - entry.second >= k_quiet; });
+  const Instant now = loop_.now();
   if (waiting_.size() >= k_most_waiting) return;
-  if (!said_.emplace(what_to_whom(announcement), loop_.now()).second) return;
+  // Not with every word: thousands of pods are told at once.
+  if (now - forgot_ >= k_forget_every) {
+    std::erase_if(said_, [now](const auto& entry) { return now - entry.second >= k_quiet; });
+    forgot_ = now;
+  }
+  if (said_.size() >= k_most_said) return;
+  const auto [at, is_new] = said_.emplace(what_to_whom(announcement), now);
+  if (!is_new && now - at->second < k_quiet) return;
+  at->second = now;
   waiting_.push_back(announcement);
   send_next();
 }

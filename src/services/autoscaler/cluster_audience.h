@@ -21,6 +21,8 @@ class ClusterAudience final : public Audience {
  public:
   static constexpr Duration k_quiet = minutes(10);
   static constexpr size_t k_most_waiting = 500;
+  static constexpr size_t k_most_said = 20'000;  // that are remembered; more is not said
+  static constexpr Duration k_forget_every = minutes(1);
   static constexpr int k_most_at_once = 4;
   static constexpr size_t k_longest_message = 1024;  // the API server's own bound
 
@@ -42,6 +44,7 @@ class ClusterAudience final : public Audience {
   std::string component_;
   std::map<kube::Name, PendingPod> pending_;
   std::map<std::string, Instant> said_;  // what to whom
+  Instant forgot_;                       // when what was said long ago was last forgotten
   std::deque<Announcement> waiting_;
   int in_flight_ = 0;
   uint64_t number_ = 0;
