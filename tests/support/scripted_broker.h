@@ -91,6 +91,7 @@ class ScriptedBroker {
   int64_t forgotten = 0;  // events up to this one
   std::map<std::string, wire::PoolPut> pools;
   std::map<std::string, wire::OfferPut> offers;
+  std::optional<Instant> heard;  // of every provider
   std::map<std::string, model::Contract> contracts;
   std::map<std::string, int64_t> withdrawn;  // pools and offers, with their last number
   std::vector<std::string> noticed;
@@ -198,6 +199,7 @@ class ScriptedBroker {
       one.pool = put.offer.pool;
       one.free_units = free_of(id);
       one.rate = model::hourly_rate(put.offer.price, put.offer.shape);
+      one.heard = heard;
       if (one.free_units > 0) told.candidates.push_back(one);
     }
     return ok(told);

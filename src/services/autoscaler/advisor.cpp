@@ -134,15 +134,20 @@ std::vector<Ledger::OnSale> Advisor::to_show(const std::vector<Seen>& seen, int3
   return list;
 }
 
-std::string Advisor::class_for(const OfferId& group) const {
-  const auto known = chosen_.find(group);
-  const bool is_fresh = known != chosen_.end() && loop_.now() - known->second.at < k_choice_holds;
-  return is_fresh ? known->second.workload_class : std::string();
+const Advisor::Said* Advisor::said_of(const OfferId& group) const {
+  const auto known = said_.find(group);
+  const bool is_fresh = known != said_.end() && loop_.now() - known->second.at < k_choice_holds;
+  return is_fresh ? &known->second : nullptr;
 }
 
 Result<Permit> Advisor::permit(const demand::GroupState& group, int32_t wanted) const {
-  const rank::Option option = option_of(group.offer);
-  const rank::EffectivePolicy policy = rank::policy_of_class(policy_, class_for(group.offer.id));
+  const Said* said = said_of(group.offer.id);
+  if (said != nullptr && said->refusal) {
+    return tl::unexpected(refusal_of(group.offer.id, *said->refusal));
+  }
+  rank::Option option = option_of(group.offer);
+  const rank::EffectivePolicy policy =
+      rank::policy_of_class(policy_, said == nullptr ? std::string() : said->workload_class);
   const auto told =
       rank::recommend(policy, any_work(wanted), std::vector{option}, held(), loop_.now(), 0);
   if (told.choices.empty()) {

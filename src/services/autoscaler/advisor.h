@@ -70,22 +70,27 @@ class Advisor {
   demand::Tried after_try(const ClusterId& provider, bool is_failure) const;
 
  private:
-  struct Chosen {
+  // What was last said of a group to the expander. It may be asked for all the same: a caller
+  // of 1.30 that is told of none takes any.
+  struct Said {
     std::string workload_class;
     Instant at;
+    std::optional<rank::Barred> refusal;  // by the rules of any of the pods' classes
   };
 
   std::vector<std::string> classes() const;  // of work; the first is of none
   rank::Option option_of(const model::Offer& offer) const;
   std::vector<rank::Option> options_of(const std::vector<Seen>& seen) const;
-  std::string class_for(const OfferId& group) const;
+  const Said* said_of(const OfferId& group) const;  // null: nothing, or long ago
+  void remember(const std::vector<cluster_autoscaler::Option>& asked, const Verdict& verdict,
+                const std::string& workload_class);
   std::vector<rank::Holding> held() const;
 
   host::Loop& loop_;
   const demand::Ledger& ledger_;
   rank::Policy policy_;
   Senses senses_;
-  std::map<OfferId, Chosen> chosen_;
+  std::map<OfferId, Said> said_;
 };
 
 }  // namespace spillway::autoscaler

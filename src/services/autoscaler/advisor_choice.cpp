@@ -28,10 +28,16 @@ int64_t need_of(const AskedOption& option, int64_t worth, int64_t most_worth) {
 
 std::vector<int64_t> needed_permilles(const std::vector<AskedOption>& options,
                                       const demand::PodPrices& prices) {
+  // The same pods come with many options, and a price is looked for among all groups.
+  std::map<std::pair<std::string_view, std::string_view>, int64_t> known;
   std::vector<int64_t> worth;
   for (const AskedOption& option : options) {
     int64_t sum = 1;
-    for (const PodAsk& pod : option.pods) sum += prices.price(pod.requests, hours(1));
+    for (const PodAsk& pod : option.pods) {
+      const auto [at, is_new] = known.try_emplace({pod.space, pod.name});
+      if (is_new) at->second = prices.price(pod.requests, hours(1));
+      sum = std::min(sum + at->second, INT64_MAX / 4);
+    }
     worth.push_back(sum);
   }
   const int64_t most = *std::max_element(worth.begin(), worth.end());
@@ -113,11 +119,23 @@ Verdict Advisor::choose(const std::vector<AskedOption>& asked, const demand::Pod
       if (removed > 0) verdict.told.excluded.push_back(one);
     }
   }
+  remember(asked, verdict, classes.most);
   if (verdict.told.choices.empty()) return verdict;
-  const OfferId& best = verdict.told.choices.front().offer;
-  verdict.best = places.at(best);
-  chosen_.insert_or_assign(best, Chosen{classes.most, loop_.now()});
+  verdict.best = places.at(verdict.told.choices.front().offer);
   return verdict;
+}
+
+// Of all that were asked about: what is bought next may be another than the best.
+void Advisor::remember(const std::vector<AskedOption>& asked, const Verdict& verdict,
+                       const std::string& workload_class) {
+  const Instant now = loop_.now();
+  std::erase_if(said_,
+                [now](const auto& entry) { return now - entry.second.at >= k_choice_holds; });
+  for (const AskedOption& option : asked) {
+    if (ledger_.find(option.group) == nullptr) continue;
+    said_.insert_or_assign(option.group, Said{workload_class, now, std::nullopt});
+  }
+  for (const rank::Excluded& one : verdict.told.excluded) said_.at(one.offer).refusal = one.why;
 }
 
 }  // namespace spillway::autoscaler

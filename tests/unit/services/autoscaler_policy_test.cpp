@@ -254,6 +254,40 @@ TEST_F(AutoscalerPolicyTest, PricesNodesAsTheFirstTierWeighsThem) {
   EXPECT_EQ(price(bonn), 220'000);  // two of the four GiB
 }
 
+// A caller of 1.30 takes an empty answer for no opinion, and any of the options.
+TEST_F(AutoscalerPolicyTest, SellsNothingThatItHasJustVetoedForTheClassOfThePods) {
+  put_offer("lyon/m", 100'000);
+  put_offer("bonn/m", 200'000);
+  start_with("classes:\n  - {name: batch, namespaces: [jobs], providers: {deny: [lyon, bonn]}}\n");
+  EXPECT_TRUE(service->choose({option(lyon, 1, {pod("a", "jobs")})}).empty());
+  const Status refused = buy(lyon, 1);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::denied);
+  EXPECT_EQ(sold(), 0);
+  EXPECT_TRUE(buy(bonn, 1));  // nobody has asked about it
+  EXPECT_EQ(service->choose({option(lyon, 1, {pod("a", "web")})}), std::vector<size_t>{0});
+  EXPECT_TRUE(buy(lyon, 1));
+}
+
+TEST_F(AutoscalerPolicyTest, CountsForTheClassWhateverOptionIsTaken) {
+  put_offer("lyon/m", 100'000);
+  put_offer("bonn/m", 200'000);
+  start_with("profile: cheapest\nclasses:\n  - {name: batch, namespaces: [jobs]}\n");
+  const std::vector<PodAsk> pods = {pod("a", "jobs")};
+  EXPECT_EQ(service->choose({option(lyon, 1, pods), option(bonn, 1, pods)}),
+            std::vector<size_t>{0});
+  ASSERT_TRUE(buy(bonn, 1));
+  EXPECT_EQ(service->ledger().find(bonn)->units.at(0).use.workload_class, "batch");
+}
+
+TEST_F(AutoscalerPolicyTest, BuysOfProvidersThatWereHeardOfLately) {
+  put_offer("lyon/m", 100'000);
+  broker.heard = loop.now();
+  start_with("rules: {max_silence: 10m}");
+  const Status bought = buy(lyon, 1);
+  EXPECT_TRUE(bought) << bought.error().message();
+}
+
 TEST_F(AutoscalerPolicyTest, ExplainsNodesAndGroups) {
   put_offer("lyon/m", 100'000);
   put_offer("bonn/m", 200'000);
