@@ -293,6 +293,7 @@ void Ledger::granted(const OfferId& id, int64_t generation, const model::Contrac
   int32_t wanted = ask->wanted();  // fewer than asked for when some were cancelled meanwhile
   Use use = ask->use;
   use.rate = contract.rate;
+  use.minimum_term = contract.price.minimum_term;
   state.asks.erase(ask);
   for (const model::Unit& unit : contract.units) {
     if (!unit.live) continue;

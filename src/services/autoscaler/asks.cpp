@@ -27,6 +27,14 @@ Error told_of_another(const ContractId& id) {
           "look at the broker"};
 }
 
+Error dearer_than_seen(const demand::Use& seen, const market::Grant& grant) {
+  return {Code::taken, "group " + in_quotes(grant.offer.text),
+          fmt::format("it was {} an hour when it was decided on, and is {} now",
+                      to_text(Money{seen.rate, seen.currency}),
+                      to_text(Money{grant.rate, grant.currency})),
+          "ask again when the new price is known here, or take another group"};
+}
+
 }  // namespace
 
 void Asks::start() {
@@ -95,9 +103,17 @@ void Asks::on_hold(int64_t generation, const Result<wire::HoldAnswer>& answer) {
   if (answer->grants.size() != 1 || answer->grants.front().offer != going.group) {
     return try_again(generation, told_of_another({}));
   }
-  const ContractId contract = answer->grants.front().contract;
-  if (find(going, generation)->wanted() == 0) return give_back(generation, contract);
-  confirm(generation, contract);
+  const market::Grant& grant = answer->grants.front();
+  const demand::Ask& ask = *find(going, generation);
+  if (ask.wanted() == 0) {
+    return give_back(generation, grant.contract,
+                     {Code::conflict, "units", "they were cancelled", "ask for others"});
+  }
+  // Rules and caps were asked about the price that was seen. A provider may change it meanwhile.
+  if (grant.rate > ask.use.rate || grant.currency != ask.use.currency) {
+    return give_back(generation, grant.contract, dearer_than_seen(ask.use, grant));
+  }
+  confirm(generation, grant.contract);
 }
 
 void Asks::confirm(int64_t generation, const ContractId& contract) {
@@ -116,12 +132,12 @@ void Asks::on_confirm(int64_t generation, const ContractId& contract,
   refuse(generation, error);
 }
 
-void Asks::give_back(int64_t generation, const ContractId& contract) {
+void Asks::give_back(int64_t generation, const ContractId& contract, const Error& why) {
   context_.client.release(
       contract, {},
-      heard(generation, [this, generation](const Result<wire::ContractAnswer>& answer) {
+      heard(generation, [this, generation, why](const Result<wire::ContractAnswer>& answer) {
         if (!answer && !ends_contract(answer.error())) return try_again(generation, answer.error());
-        refuse(generation, {Code::conflict, "units", "they were cancelled", "ask for others"});
+        refuse(generation, why);
       }));
 }
 

@@ -48,7 +48,7 @@ class Asks {
   void confirm(int64_t generation, const ContractId& contract);
   void on_confirm(int64_t generation, const ContractId& contract,
                   const Result<wire::ContractAnswer>& answer);
-  void give_back(int64_t generation, const ContractId& contract);
+  void give_back(int64_t generation, const ContractId& contract, const Error& why);
   void grant(int64_t generation, const model::Contract& contract);
   void refuse(int64_t generation, const Error& error);
   void try_again(int64_t generation, const Error& error);

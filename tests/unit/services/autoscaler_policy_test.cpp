@@ -288,6 +288,19 @@ TEST_F(AutoscalerPolicyTest, BuysOfProvidersThatWereHeardOfLately) {
   EXPECT_TRUE(bought) << bought.error().message();
 }
 
+TEST_F(AutoscalerPolicyTest, GivesBackWhatHasGrownDearerSinceItWasSeen) {
+  put_offer("lyon/m", 1'000'000);
+  start_with("caps: {money: {month: 50}}");
+  put_offer("lyon/m", 40'000'000);  // and the market is not looked at again before the call
+  const Status status = buy(lyon, 1);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, Code::taken);
+  EXPECT_NE(status.error().reason.find("is 40 EUR now"), std::string::npos)
+      << status.error().message();
+  EXPECT_EQ(sold(), 0);
+  EXPECT_EQ(service->ledger().find(lyon)->target(), 0);
+}
+
 TEST_F(AutoscalerPolicyTest, ExplainsNodesAndGroups) {
   put_offer("lyon/m", 100'000);
   put_offer("bonn/m", 200'000);
