@@ -89,7 +89,7 @@ TEST_F(CloudProviderTest, ListsGroupsAsTheyAreNow) {
   const std::string before = groups_now();
   EXPECT_EQ(groups_now(), before);
   increase(2);
-  EXPECT_THAT(groups_now(), HasSubstr("edge-1/small up to 11: 2 cpu"));
+  EXPECT_THAT(groups_now(), HasSubstr("edge-1/small up to 9: 2 cpu"));
   model::Offer first = provider_.offer;
   first.id = OfferId("edge-0/first");
   first.shape.cpu_millis = 7000;
