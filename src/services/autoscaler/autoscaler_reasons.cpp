@@ -106,11 +106,17 @@ void Autoscaler::note_choice(const std::vector<cluster_autoscaler::Option>& opti
     for (const auto& pod : option.pods) pods.insert(pod.space + "/" + pod.name);
   }
   Decision decision{loop_.now(), {}, {}, to_text(verdict.told)};
-  decision.about.push_back(verdict.best ? options[*verdict.best].group.text : std::string());
+  if (verdict.best) decision.about.push_back(options[*verdict.best].group.text);
   decision.about.insert(decision.about.end(), pods.begin(), pods.end());
   const std::string sentence = sentence_of(verdict);
-  const auto& told = verdict.best ? options[*verdict.best].pods : options.front().pods;
-  for (const auto& pod : told) {
+  // Pods of the best option hear what was chosen; that nothing may be, all do.
+  std::map<std::pair<std::string_view, std::string_view>, const cluster_autoscaler::PodAsk*> told;
+  for (size_t i = 0; i < options.size(); ++i) {
+    if (verdict.best && i != *verdict.best) continue;
+    for (const auto& pod : options[i].pods) told.try_emplace({pod.space, pod.name}, &pod);
+  }
+  for (const auto& [name, one] : told) {
+    const cluster_autoscaler::PodAsk& pod = *one;
     audience_.tell({Announcement::Kind::pod, pod.space, pod.name, pod.uid,
                     verdict.best ? "SpillwayChose" : "SpillwayRefused", sentence, !verdict.best,
                     verdict.best ? options[*verdict.best].group.text : gist_of(verdict.told)});

@@ -225,6 +225,10 @@ TEST_F(AutoscalerPolicyTest, VetoesWhenNothingMayBeTakenAndHasNoOpinionOfStrange
   service->set_policy(policy_of("providers: {deny: [lyon]}"));
   EXPECT_EQ(service->choose({option(lyon, 1, {pod("a")})}), std::vector<size_t>());
   EXPECT_NE(service->explain("default/a").find("lyon is denied by the policy"), std::string::npos);
+  EXPECT_EQ(service->explain(""), "");
+  listeners.heard.clear();
+  service->choose({option(OfferId("asg-1"), 1, {}), option(lyon, 1, {pod("a"), pod("b")})});
+  EXPECT_EQ(listeners.heard.size(), 2u);
   EXPECT_EQ(service->choose({}), std::vector<size_t>());
 }
 
