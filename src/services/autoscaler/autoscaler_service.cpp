@@ -60,6 +60,7 @@ class AutoscalerService {
   Status take_policy(const std::string& text);
   Status open_cluster();
   autoscaler::RoundTrips::Measure measuring();
+  Status be_the_only_one();
   Status begin_in_folder();
   Status begin_in_cluster();
   Status begin(agent::Credentials credentials, agent::StateStore& state,
@@ -84,6 +85,7 @@ class AutoscalerService {
   Metrics metrics_;
   OperationsPort operations_;
   std::unique_ptr<kube::Session> cluster_;
+  std::unique_ptr<agent::StateFile> identity_lock_;
   std::unique_ptr<agent::StateFile> state_;  // one of these two homes
   std::optional<agent::FolderIdentity> folder_;
   std::optional<agent::ClusterHome> home_;
@@ -276,10 +278,22 @@ Status AutoscalerService::begin(agent::Credentials credentials, agent::StateStor
   return {};
 }
 
+// Nodes say whose they are by the identity: one with another state would take those of this one for
+// strays, and remove them. Where nothing can be written, the state's own lock has to do.
+Status AutoscalerService::be_the_only_one() {
+  auto lock = agent::StateFile::open(options_.identity, autoscaler::ledger_state());
+  if (lock) identity_lock_ = std::move(*lock);
+  if (lock || lock.error().code != Code::conflict) return {};
+  Error error = std::move(lock).error();
+  error.next = "stop that one: two of one identity would remove each other's nodes";
+  return tl::unexpected(std::move(error));
+}
+
 Status AutoscalerService::begin_in_folder() {
   auto credentials = agent::load_credentials(options_.identity);
   if (!credentials) return tl::unexpected(credentials.error());
   SPILLWAY_TRY(agent::check_is_cluster(*credentials, options_.identity));
+  SPILLWAY_TRY(be_the_only_one());
   auto state = agent::StateFile::open(options_.state, autoscaler::ledger_state());
   if (!state) return tl::unexpected(state.error());
   state_ = std::move(*state);

@@ -214,6 +214,8 @@ void Units::collect_strays(Instant& next) {
       if (at == strays_.end()) return;
       at->second.in_flight = false;
       if (!status) return try_again(at->second, "node not removed", status.error());
+      context_.log.write(services::Level::warning, "node removed, of no unit that is known here",
+                         {{"node", name}});
       at->second.due = context_.now() + k_until_seen;
     }));
   }

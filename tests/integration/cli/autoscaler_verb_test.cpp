@@ -31,6 +31,10 @@ TEST_F(AutoscalerVerb, WillNotShareItsState) {
   const Ended second = run_spillway(process_->flags());
   EXPECT_NE(second.code, 0);
   EXPECT_THAT(second.err, HasSubstr("is an autoscaler with the same state"));
+  // Nor its identity: with another state it would take the other's nodes for strays.
+  const Ended third = run_spillway(process_->flags() + " --state " + (folder_ / "other"));
+  EXPECT_NE(third.code, 0);
+  EXPECT_THAT(third.err, HasSubstr("would remove each other's nodes"));
 }
 
 TEST(AutoscalerVerbUsage, AsksForTlsOrForPlaintextByName) {
