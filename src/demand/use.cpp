@@ -30,7 +30,8 @@ std::tuple<Instant, std::string_view, Currency> key_of(const PastHour& one) {
 
 void add_ended(std::vector<PastHour>& past, const Use& use, Instant ended) {
   // The term is paid for whether it is used or not; what does not run emits nothing.
-  const Instant paid = std::max(ended, use.started + use.minimum_term);
+  const Instant paid =
+      std::min(std::max(ended, use.started + use.minimum_term), ended + k_past_is_kept);
   // What lies so far back is in no window any more.
   const Instant first = std::max(use.started, ended - k_past_is_kept);
   for (Instant hour{first.ms - first.ms % k_one_hour.ms}; hour < paid; hour = hour + k_one_hour) {

@@ -6,7 +6,9 @@
 //     asked for to when it was given back, and its price for the minimum term at least.
 // Algorithm
 //   What has ended is added up by hour of UTC, class of work and currency, each part rounded up:
-//   a month is a few hundred sums, however many units came and went.
+//   a month is a few hundred sums, however many units came and went. Of a minimum term that goes on
+//   after its unit only the next month counts: a term of years, hour by hour, is more than a state
+//   can hold, and one provider would end all buying by it.
 // Ties
 //   None: sums.
 #pragma once

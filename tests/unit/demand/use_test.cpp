@@ -56,6 +56,15 @@ TEST(Use, IsPaidForTheMinimumTermButEmitsOnlyWhileItRuns) {
   EXPECT_EQ(past[1].milligrams + past[2].milligrams, 0);
 }
 
+TEST(Use, OfATermOfYearsFillsNoState) {
+  Use use = use_from(k_hour);
+  use.minimum_term = hours(10 * 365 * 24);
+  std::vector<PastHour> past;
+  add_ended(past, use, k_hour + hours(1));
+  EXPECT_EQ(past.size(), 1u + 32 * 24);
+  EXPECT_EQ(past.back().money, 1'000'000);
+}
+
 TEST(Use, IsForgottenWhenNoWindowReachesIt) {
   std::vector<PastHour> past;
   add_ended(past, use_from(k_hour), k_hour + minutes(30));
