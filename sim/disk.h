@@ -17,11 +17,14 @@ class SimDisk : public agent::StateStore {
   void save(const std::string& json, std::function<void(Status)> then) override;
   Result<std::string> load() override { return saved_; }
   void crash();  // of the process: before it starts again
+  void be_slow_until(Instant time) { slow_until_ = time; }  // each save takes a while
+  bool is_saving() const { return under_way_.has_value(); }
 
  private:
   Process& process_;
   std::string saved_;
   std::optional<std::string> under_way_;
+  Instant slow_until_;
 };
 
 }  // namespace spillway::sim

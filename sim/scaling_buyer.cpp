@@ -167,7 +167,11 @@ void ScalingBuyer::fail_later(Duration mean) {
 }
 
 void ScalingBuyer::fail_something() {
-  switch (world_.below(4)) {
+  switch (world_.below(6)) {
+    case 4:
+    case 5:
+      disk_.be_slow_until(world_.now() + minutes(2));
+      return kill_while_saving();
     case 0:
       return home_.restart(world_.between(seconds(1), seconds(30)),
                            static_cast<int64_t>(world_.below(3)));
@@ -188,6 +192,20 @@ void ScalingBuyer::fail_something() {
         start_model();
       });
   }
+}
+
+// A machine that goes down with its disk: what was on its way there is lost, or is not.
+void ScalingBuyer::kill_while_saving() {
+  world_.after(milliseconds(200), [this] {
+    if (is_calm_ || !process_.is_up()) return;
+    if (!disk_.is_saving() || !autoscaler_ || autoscaler_->status().target == 0) {
+      return kill_while_saving();
+    }
+    crash();
+    world_.after(world_.between(seconds(1), seconds(30)), [this] {
+      if (!process_.is_up()) restart();
+    });
+  });
 }
 
 std::vector<std::string> ScalingBuyer::unit_nodes() {

@@ -50,6 +50,7 @@ class ScalingBuyer final : public Party {
   void work_later();
   void scale(int64_t replicas);
   void fail_later(Duration mean);
+  void kill_while_saving();
   void fail_something();
   void silence_node();
   void call(const std::string& method, std::string message, scaler::GrpcCloud::Answered answered);
