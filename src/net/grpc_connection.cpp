@@ -168,6 +168,7 @@ GrpcAnswer GrpcConnection::judge(const Call& call) const {
 }
 
 void GrpcConnection::on_asked(int32_t stream) {
+  has_called_ = true;
   const auto at = calls_.find(stream);
   if (at == calls_.end() || std::exchange(at->second.is_asked, true)) return;
   Call& call = at->second;

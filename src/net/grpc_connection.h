@@ -33,6 +33,7 @@ class GrpcConnection final : public Http2Link {
 
   void begin(const TlsContext& tls);  // null: no TLS
   void reply(int32_t stream, GrpcAnswer answer);
+  bool has_called() const { return has_called_; }
 
   // For nghttp2's callbacks.
   void on_begin(int32_t stream) { calls_.try_emplace(stream); }
@@ -67,6 +68,7 @@ class GrpcConnection final : public Http2Link {
   GrpcHost& host_;
   Peer peer_;
   std::map<int32_t, Call> calls_;
+  bool has_called_ = false;
 };
 
 }  // namespace spillway::net

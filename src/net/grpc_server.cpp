@@ -47,7 +47,18 @@ class GrpcServer::Core final : public GrpcHost, public std::enable_shared_from_t
   uint16_t port() const { return listener_->port(); }
 
  private:
+  // Who has never called makes room for who comes: else a few that only sit there lock all others
+  // out. Nobody who means to call waits with it.
+  void make_room() {
+    const auto idle = std::find_if(connections_.begin(), connections_.end(),
+                                   [](const auto& one) { return !one->has_called(); });
+    if (idle == connections_.end()) return;
+    const auto first = *idle;  // it takes itself out of the list
+    first->close("it has not called, and others wait");
+  }
+
   void take(Arrival arrival) {
+    if (connections_.size() >= options.connections) make_room();
     if (connections_.size() >= options.connections) {
       counts.turned_away += 1;
       const Link closed_at_once(arrival.fd);

@@ -239,6 +239,23 @@ TEST_F(GrpcTest, TurnsAwayMoreConnectionsThanItTakes) {
   EXPECT_EQ(call("Echo", "x").code, GrpcCode::ok);
 }
 
+TEST_F(GrpcTest, IsNotLockedUpByWhoOnlySitsThere) {
+  GrpcServerOptions options;
+  options.connections = 3;
+  open(GrpcTrust::none, options);
+  test::RawOptions plain;
+  plain.is_tls = false;
+  std::vector<std::unique_ptr<RawClient>> idle;
+  for (int i = 0; i < 10; ++i) {
+    idle.push_back(std::make_unique<RawClient>(server_->port(), plain));
+  }
+  EXPECT_EQ(call("Echo", "x").code, GrpcCode::ok);
+  for (int i = 0; i < 10; ++i) {
+    idle.push_back(std::make_unique<RawClient>(server_->port(), plain));
+  }
+  EXPECT_EQ(call("Echo", "x").code, GrpcCode::ok);  // on the same connection: it has called
+}
+
 TEST_F(GrpcTest, SurvivesWhatIsNoHttp2) {
   open(GrpcTrust::none);
   for (const std::string& bytes :
