@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/files.h"
+#include "cli/outcome.h"
 #include "cli/verbs.h"
 #include "model/cluster.h"
 #include "model/contract.h"
@@ -12,6 +13,7 @@
 #include "model/pool.h"
 #include "model/yaml.h"
 #include "rank/policy.h"
+#include "rank/profiles.h"
 #include "services/agent/supply_file.h"
 #include "supply/policy.h"
 
@@ -61,9 +63,27 @@ Status validate_file(const std::string& path) {
   return validate_text(*noun, *text, path);
 }
 
-int run_validate(const std::vector<std::string>& paths) {
+struct ValidateArguments {
+  std::vector<std::string> paths;
+  std::string profile;
+};
+
+// As a policy that can be edited and used.
+int print_profile(const std::string& name) {
+  const auto profile = rank::parse_profile(name);
+  if (!profile) return wrongly_called("validate", profile.error());
+  fmt::print("{}", rank::to_yaml(rank::policy_of(*profile, Currency())));
+  return k_ok;
+}
+
+int run_validate(const ValidateArguments& arguments) {
+  if (!arguments.profile.empty()) return print_profile(arguments.profile);
+  if (arguments.paths.empty()) {
+    return wrongly_called(
+        "validate", {Code::invalid, "files", "none is given", "name YAML files, or --profile"});
+  }
   int bad = 0;
-  for (const std::string& path : paths) {
+  for (const std::string& path : arguments.paths) {
     if (const Status status = validate_file(path); !status) {
       fmt::print(stderr, "{}\n", status.error().message());
       ++bad;
@@ -77,12 +97,16 @@ int run_validate(const std::vector<std::string>& paths) {
 }  // namespace
 
 void add_validate(Word verb) {
-  auto paths = std::make_shared<std::vector<std::string>>();
-  verb.option("files", *paths, "YAML files, each with `noun:` and `version: 1`").required();
+  auto arguments = std::make_shared<ValidateArguments>();
+  verb.option("files", arguments->paths, "YAML files, each with `noun:` and `version: 1`");
+  verb.option("--profile", arguments->profile,
+              "Print what a profile of the recommender's policy stands for")
+      .type_name("NAME");
   verb.examples(
       "  spillway validate examples/offer.yaml\n"
-      "  spillway validate examples/*.yaml\n");
-  verb.run([paths] { return run_validate(*paths); });
+      "  spillway validate examples/*.yaml\n"
+      "  spillway validate --profile greenest\n");
+  verb.run([arguments] { return run_validate(*arguments); });
 }
 
 }  // namespace spillway::cli

@@ -104,6 +104,17 @@ TEST(Spillway, ValidateKnowsGoodFiles) {
   EXPECT_EQ(outcome.err, "");
 }
 
+TEST(Spillway, ValidatePrintsWhatAProfileStandsFor) {
+  for (const std::string profile : {"cheapest", "greenest", "closest", "safest", "balanced"}) {
+    const Outcome outcome = spillway("validate --profile " + profile);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const test::TemporaryFolder folder;
+    std::ofstream(folder / "policy.yaml") << outcome.out;
+    EXPECT_EQ(spillway("validate '" + (folder / "policy.yaml") + "'").code, 0) << outcome.out;
+  }
+  EXPECT_THAT(spillway("validate --profile cheepest").err, HasSubstr("cheapest"));
+}
+
 class ValidateBad : public testing::Test {
  protected:
   // What is said of a file with these lines.
