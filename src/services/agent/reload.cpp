@@ -68,6 +68,7 @@ void Reload::look_now() { take(); }
 void Reload::take() {
   const auto text = read();
   const Status status = text ? take_(*text) : tl::unexpected(text.error());
+  is_good_ = status.has_value();
   if (status) return log_.write(services::Level::info, what_ + " taken", {{"file", path_}});
   log_.write(services::Level::error, what_ + " not taken; the last good one holds",
              {{"file", path_}, {"why", status.error().message()}});

@@ -23,9 +23,10 @@ class Reload {
   // `what` the file is called in logs: "supply".
   Reload(host::Loop& loop, services::Log& log, std::string what, std::string path, Take take);
 
-  Result<std::string> read();  // now; what it finds is not handed on
-  void start();                // from what read() saw last
-  void look_now();             // on a signal: whoever sends it has written the file
+  Result<std::string> read();                // now; what it finds is not handed on
+  void start();                              // from what read() saw last
+  void look_now();                           // on a signal: whoever sends it has written the file
+  bool is_good() const { return is_good_; }  // the file as it was last seen was taken
 
  private:
   struct Stamp {  // of another content, most likely, when it differs
@@ -46,6 +47,7 @@ class Reload {
   std::string path_;
   Take take_;
   Stamp taken_;
+  bool is_good_ = true;
   host::Lifeline life_;
 };
 

@@ -140,12 +140,27 @@ const Advisor::Said* Advisor::said_of(const OfferId& group) const {
   return is_fresh ? &known->second : nullptr;
 }
 
+// Where an expander asks, a purchase that it has not asked about is one whose question was lost:
+// nobody knows whose pods it is for, so the rules of all classes hold.
+std::optional<rank::Barred> Advisor::bar_of_any_class(const Said* said,
+                                                      const rank::Option& option) const {
+  if (said != nullptr || !has_expander_) return std::nullopt;
+  for (const std::string& name : classes()) {
+    const auto policy = rank::policy_of_class(policy_, name);
+    if (auto bar = rank::first_bar(policy, any_work(1), option, loop_.now())) return bar;
+  }
+  return std::nullopt;
+}
+
 Result<Permit> Advisor::permit(const demand::GroupState& group, int32_t wanted) const {
   const Said* said = said_of(group.offer.id);
   if (said != nullptr && said->refusal) {
     return tl::unexpected(refusal_of(group.offer.id, *said->refusal));
   }
-  rank::Option option = option_of(group.offer);
+  const rank::Option option = option_of(group.offer);
+  if (auto bar = bar_of_any_class(said, option)) {
+    return tl::unexpected(refusal_of(group.offer.id, *bar));
+  }
   const rank::EffectivePolicy policy =
       rank::policy_of_class(policy_, said == nullptr ? std::string() : said->workload_class);
   const auto told =

@@ -85,12 +85,14 @@ class Advisor {
   void remember(const std::vector<cluster_autoscaler::Option>& asked, const Verdict& verdict,
                 const std::string& workload_class);
   std::vector<rank::Holding> held() const;
+  std::optional<rank::Barred> bar_of_any_class(const Said* said, const rank::Option& option) const;
 
   host::Loop& loop_;
   const demand::Ledger& ledger_;
   rank::Policy policy_;
   Senses senses_;
   std::map<OfferId, Said> said_;
+  bool has_expander_ = false;  // it has asked at least once
 };
 
 }  // namespace spillway::autoscaler

@@ -89,6 +89,7 @@ PodClasses classes_of(const rank::Policy& policy, const std::vector<AskedOption>
 
 Verdict Advisor::choose(const std::vector<AskedOption>& asked, const demand::PodPrices& prices) {
   if (asked.empty()) return {};
+  has_expander_ = true;
   const std::vector<int64_t> needed = needed_permilles(asked, prices);
   const PodClasses classes = classes_of(policy_, asked);
   std::map<OfferId, size_t> places;

@@ -136,6 +136,7 @@ void Autoscaler::increase(const OfferId& group, int32_t delta, Then then) {
   const auto permit = advisor_.permit(*ledger().find(group), delta);
   if (!permit) {
     counts_.refused += delta;
+    tell_pending(fmt::format("{}: {}", group.text, permit.error().reason));
     decisions_.add({loop_.now(),
                     {group.text},
                     fmt::format("{} units of {} refused", delta, group.text),

@@ -92,6 +92,7 @@ class Autoscaler final : public cluster_autoscaler::Provider, public cluster_aut
   void note_lost(const demand::HeldUnit& unit, const model::Contract& contract,
                  const demand::Failure& failure);
   void tell_pods_without_hope();
+  void tell_pending(const std::string& why);
   void note_choice(const std::vector<cluster_autoscaler::Option>& options, const Verdict& verdict);
   std::string explain_group(const OfferId& group) const;
   std::string explain_node(const std::string& name) const;

@@ -129,6 +129,14 @@ void Autoscaler::note_choice(const std::vector<cluster_autoscaler::Option>& opti
   decisions_.add(std::move(decision));
 }
 
+// Whose pods a purchase was for nobody says: all that wait are told.
+void Autoscaler::tell_pending(const std::string& why) {
+  for (const PendingPod& pod : audience_.pending()) {
+    audience_.tell({Announcement::Kind::pod, pod.space, pod.name, pod.uid, "SpillwayRefused",
+                    "not bought: " + why, true});
+  }
+}
+
 // Where the policy leaves nothing to buy, every group is as large as it may be: the Cluster
 // Autoscaler asks nobody then, and says no more than that. So their pods are told here.
 void Autoscaler::tell_pods_without_hope() {
@@ -193,7 +201,11 @@ std::string Autoscaler::explain_group(const OfferId& id) const {
         view.workload_class.empty() ? "by the policy" : "for class " + view.workload_class;
     if (place > 0) text += fmt::format("{}: place {} of {}\n", whose, place, view.choices.size());
     if (!part.excluded.empty()) text += whose + ": ruled out\n";
-    if (place > 0 || !part.excluded.empty()) text += to_text(part);
+    // Its first line counts all offers, and this is one of them.
+    if (place > 0 || !part.excluded.empty()) {
+      const std::string whole = to_text(part);
+      text += whole.substr(whole.find('\n') + 1);
+    }
   }
   return text;
 }

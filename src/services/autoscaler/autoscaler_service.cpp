@@ -30,7 +30,7 @@ namespace {
 constexpr Duration k_longest_farewell = seconds(5);
 constexpr Duration k_longest_round_trip = seconds(2);
 // All pending pods for every group that could take them.
-constexpr size_t k_most_expander_bytes = size_t{64} << 20;
+constexpr size_t k_most_expander_bytes = size_t{128} << 20;  // as many as it may send
 
 // All that runs; in the order in which each needs those before it.
 class AutoscalerService {
@@ -100,14 +100,12 @@ class AutoscalerService {
   GrpcPort expander_port_;
   agent::Reload policy_file_;
   rank::Policy policy_;
-  bool is_policy_good_ = true;
   std::optional<agent::RenewalTimer> renewal_;
   Status outcome_;
 };
 
 // The currency of a policy is the one of all its amounts: another one is a mistake.
 Status AutoscalerService::take_policy(const std::string& text) {
-  is_policy_good_ = false;
   auto policy = rank::policy_from_yaml(text, options_.policy);
   if (!policy) return tl::unexpected(std::move(policy).error());
   if (options_.currency && *options_.currency != policy->currency) {
@@ -117,7 +115,6 @@ Status AutoscalerService::take_policy(const std::string& text) {
                 "leave it out: the policy says which");
   }
   policy_ = std::move(*policy);
-  is_policy_good_ = true;
   if (autoscaler_) autoscaler_->set_policy(policy_);
   return {};
 }
@@ -127,8 +124,12 @@ Status AutoscalerService::read_policy() {
     policy_ = rank::policy_of(rank::Profile::cheapest, options_.currency.value_or(Currency()));
     return {};
   }
-  const auto text = policy_file_.read();
-  if (!text) return tl::unexpected(text.error());
+  auto text = policy_file_.read();
+  if (!text) {
+    Error error = std::move(text).error();
+    error.next = "write it, or leave --policy out";
+    return tl::unexpected(std::move(error));
+  }
   SPILLWAY_TRY(take_policy(*text));
   policy_file_.start();
   return {};
@@ -257,7 +258,7 @@ void AutoscalerService::add_gauges() {
   gauge("spillway_autoscaler_choices_total", "Questions of the expander",
         [](const AutoscalerStatus& status) { return status.choices; });
   metrics_.gauge("spillway_autoscaler_policy_good", "1: the policy's file, as it is, was taken",
-                 [this] { return is_policy_good_ ? 1.0 : 0.0; });
+                 [this] { return policy_file_.is_good() ? 1.0 : 0.0; });
 }
 
 Status AutoscalerService::begin(agent::Credentials credentials, agent::StateStore& state,

@@ -10,6 +10,10 @@ namespace spillway::autoscaler {
 // can be the same.
 void Decisions::add(Decision decision) {
   if (decision.about.size() > k_most_names) decision.about.resize(k_most_names);
+  if (decision.why.size() > k_longest_why) {
+    decision.why.resize(decision.why.rfind('\n', k_longest_why) + 1);
+    decision.why += "      and more\n";
+  }
   constexpr size_t k_look_back = 20;
   size_t looked = 0;
   for (auto one = all_.rbegin(); one != all_.rend() && looked < k_look_back; ++one, ++looked) {

@@ -25,6 +25,7 @@ class Decisions {
  public:
   static constexpr size_t k_most = 1000;
   static constexpr size_t k_most_names = 2000;  // of pods in one
+  static constexpr size_t k_longest_why = 8000;
 
   void add(Decision decision);
   // The latest first.

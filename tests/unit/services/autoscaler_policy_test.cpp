@@ -268,7 +268,7 @@ TEST_F(AutoscalerPolicyTest, SellsNothingThatItHasJustVetoedForTheClassOfThePods
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::denied);
   EXPECT_EQ(sold(), 0);
-  EXPECT_TRUE(buy(bonn, 1));  // nobody has asked about it
+  EXPECT_EQ(buy(bonn, 1).error().code, Code::denied);  // nobody has said for which pods
   EXPECT_EQ(service->choose({option(lyon, 1, {pod("a", "web")})}), std::vector<size_t>{0});
   EXPECT_TRUE(buy(lyon, 1));
 }
@@ -339,6 +339,19 @@ TEST_F(AutoscalerPolicyTest, TellsPodsWhatWasChosenForThemAndNodesWhoseTheyAre) 
   ASSERT_EQ(listeners.heard.size(), 2u);
   EXPECT_EQ(listeners.heard[1].kind, Announcement::Kind::node);
   EXPECT_EQ(listeners.heard[1].name, nodes.nodes.begin()->first);
+}
+
+TEST_F(AutoscalerPolicyTest, TellsPodsThatWaitOfWhatWasRefusedInsideTheCall) {
+  put_offer("lyon/m", 1'000'000);
+  put_offer("bonn/m", 1'000'000);
+  listeners.pods = {{"default", "web-1", "u-1", {}}};
+  start_with("caps: {money: {month: 50}}");
+  ASSERT_TRUE(buy(lyon, room(lyon)));
+  listeners.heard.clear();
+  ASSERT_FALSE(buy(bonn, 1));
+  ASSERT_EQ(listeners.heard.size(), 1u);
+  EXPECT_EQ(listeners.heard[0].reason, "SpillwayRefused");
+  EXPECT_EQ(listeners.heard[0].message.find("not bought: bonn/m: the cluster's cap"), 0u);
 }
 
 TEST_F(AutoscalerPolicyTest, TellsPodsForWhichThePolicyLeavesNothing) {
