@@ -138,7 +138,7 @@ class Installed(OnACluster, unittest.TestCase):
         address = self.get("pod", "e2e-broker-0", "{.status.podIP}")
         self.helm("upgrade", "e2e", CHART, "--reuse-values", "-f", "-", stdin=json.dumps({"autoscaler": {
             "enabled": True, "join": {"broker": f"https://{address}:7443", "token": token.split()[-1]},
-            "tls": {"serverSecret": "calls", "clientCaSecret": "callers"}}}))
+            "tls": {"serverSecret": "calls", "clientCaSecret": "callers"}, "expander": {"enabled": True}}}))
 
     def autoscaler(self):
         """Its pod, of several the one that is not ending."""
@@ -160,6 +160,7 @@ class Installed(OnACluster, unittest.TestCase):
             ("create", "events"): True,
             ("update", "secrets/e2e-autoscaler-state"): True,
             ("patch", "nodes"): False,
+            ("patch", "events"): False,
             ("update", "nodes/status"): False,
             ("delete", "pods"): False,
             ("create", "pods"): False,
@@ -194,6 +195,7 @@ class Installed(OnACluster, unittest.TestCase):
             ("delete", "pods"): False,
             ("create", "pods/exec"): False,
             ("patch", "nodes"): False,
+            ("patch", "events"): False,
         }.items():
             with self.subTest(right=right):
                 scope = () if right[-1] == "-A" else ("-n", self.namespace)
