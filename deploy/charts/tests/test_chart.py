@@ -86,9 +86,16 @@ class Chart(unittest.TestCase):
         self.assertEqual([line.strip() for line in rules.splitlines() if "apiGroups" not in line], [
             "resources: [nodes]", "verbs: [get, list, watch, create, delete]",
             "resources: [pods]", "verbs: [list, watch]",
-            "resources: [events]", "verbs: [create, patch]"])
+            "resources: [events]", "verbs: [create]"])
         self.assertEqual(text.count("resourceNames:"), text.count("verbs: [get, update]"))
         self.assertEqual(text.count("verbs:"), 3 + text.count("verbs: [get, update]"))
+
+    def test_the_expander_has_a_port_only_where_it_is_asked_for(self):
+        self.assertNotIn("expander", self.render(*AUTOSCALER))
+        text = self.render(*AUTOSCALER, "--set", "autoscaler.expander.enabled=true,networkPolicy.enabled=true")
+        self.assertIn("--expander-listen=0.0.0.0:8087", text)
+        self.assertIn("{name: expander, port: 8087, targetPort: expander}", text)
+        self.assertIn("ports: [{port: expander}]", text)
 
     def test_the_autoscaler_is_not_installed_without_tls(self):
         for words in ("", ",autoscaler.tls.serverSecret=a", ",autoscaler.tls.clientCaSecret=a"):

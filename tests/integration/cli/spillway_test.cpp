@@ -113,6 +113,7 @@ TEST(Spillway, ValidatePrintsWhatAProfileStandsFor) {
     EXPECT_EQ(spillway("validate '" + (folder / "policy.yaml") + "'").code, 0) << outcome.out;
   }
   EXPECT_THAT(spillway("validate --profile cheepest").err, HasSubstr("cheapest"));
+  EXPECT_EQ(spillway("validate").code, 2);
 }
 
 class ValidateBad : public testing::Test {
@@ -168,7 +169,7 @@ TEST_F(ValidateBad, OnlyRegularFilesAreRead) {
 }
 
 TEST(Spillway, AnUnknownVerbGetsTheHelp) {
-  for (const std::string arguments : {"", "fly", "demo --fly", "validate"}) {
+  for (const std::string arguments : {"", "fly", "demo --fly", "explain"}) {
     const Outcome outcome = spillway(arguments);
     EXPECT_EQ(outcome.code, 2) << "spillway " << arguments;
     EXPECT_THAT(outcome.out + outcome.err, testing::ContainsRegex("[Uu]sage|[Ss]ubcommand"))
