@@ -14,7 +14,7 @@ namespace spillway::model {
 Result<Node> parse_json(std::string_view text, std::string_view what = "document",
                         size_t max_bytes = k_max_document_bytes, size_t max_depth = k_max_depth);
 
-// Appends `text` as a JSON string. It must be UTF-8; everything valid is.
+// Appends `text` as a JSON string, as RFC 8785 spells it. It must be UTF-8; everything valid is.
 void append_json_string(std::string& out, std::string_view text);
 
 }  // namespace spillway::model
