@@ -8,8 +8,24 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "pki/base64url.h"
 
 namespace spillway::pki {
+namespace {
+
+using Digest = std::array<char, 32>;
+
+Digest sha256(std::string_view bytes) {
+  Digest digest{};
+  unsigned int size = 0;
+  const int done =
+      EVP_Digest(bytes.data(), bytes.size(), reinterpret_cast<unsigned char*>(digest.data()), &size,
+                 EVP_sha256(), nullptr);
+  SPILLWAY_CHECK(done == 1 && size == digest.size(), "SHA-256 failed");
+  return digest;
+}
+
+}  // namespace
 
 std::string to_hex(std::string_view bytes) {
   constexpr std::string_view k_digits = "0123456789abcdef";
@@ -24,12 +40,13 @@ std::string to_hex(std::string_view bytes) {
 }
 
 std::string sha256_hex(std::string_view bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  const int done =
-      EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr);
-  SPILLWAY_CHECK(done == 1 && size == 32, "SHA-256 failed");
-  return to_hex({reinterpret_cast<const char*>(digest.data()), size});
+  const Digest digest = sha256(bytes);
+  return to_hex({digest.data(), digest.size()});
+}
+
+std::string sha256_base64url(std::string_view bytes) {
+  const Digest digest = sha256(bytes);
+  return std::string(to_base64url({digest.data(), digest.size()}).view());
 }
 
 bool is_fingerprint(std::string_view text) {

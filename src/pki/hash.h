@@ -12,8 +12,9 @@ namespace spillway::pki {
 
 inline constexpr size_t k_fingerprint_digits = 64;
 
-std::string sha256_hex(std::string_view bytes);  // 64 lower-case digits
-std::string to_hex(std::string_view bytes);      // lower-case
+std::string sha256_hex(std::string_view bytes);        // 64 lower-case digits
+std::string sha256_base64url(std::string_view bytes);  // 43 characters
+std::string to_hex(std::string_view bytes);            // lower-case
 
 // As sha256_hex writes them; no other spelling, so that equal fingerprints are equal text.
 bool is_fingerprint(std::string_view text);
