@@ -54,6 +54,10 @@ std::string headed(const std::string& header) {
          encoded(header) + R"(","signature":")" + encoded(std::string(64, 'x')) + R"("}]})";
 }
 
+std::string parsed_second_id(const std::string& text) {
+  return Jws::parse(text)->unverified_signers()[1];
+}
+
 TEST(Jws, WhatBothSignedBothVerify) {
   const Parties parties;
   const Jws jws = signed_by_both(parties);
@@ -213,6 +217,11 @@ TEST(Jws, RefusesOtherForms) {
   EXPECT_EQ(reason_of(head + two + "," + one + "]}"),
             "it is out of place: signatures are in the order of their key ids");
   EXPECT_EQ(reason_of(head + one + "," + one + "]}"), "that key has signed already");
+  const std::string event = encoded(R"({"alg":"EdDSA","kid":")" + parsed_second_id(text) +
+                                    R"(","typ":"spillway-event"})");
+  EXPECT_EQ(reason_of(head + one + R"(,{"protected":")" + event + R"(","signature":")" +
+                      encoded(std::string(64, 'x')) + R"("}]})"),
+            "it is of another type");
   EXPECT_EQ(reason_of(head + "]}"), "it has no list of signatures");
   EXPECT_EQ(reason_of(R"({"payload":"e30"})"), "it has no list of signatures");
   EXPECT_EQ(reason_of(R"({"signatures":)" + list), "it has no \"payload\"");
