@@ -73,7 +73,7 @@ Result<std::string> point_of(const PublicKey& key) {
 
 Result<std::string> key_id(const PublicKey& key) {
   const Result<std::string> x = signing_key_text(key);
-  if (!x) return x;
+  if (!x) return tl::unexpected(x.error());
   // The members that RFC 8037 requires, in the order of their names (RFC 7638 section 3).
   return sha256_base64url(R"({"crv":"Ed25519","kty":"OKP","x":")" + *x + R"("})");
 }
@@ -84,7 +84,7 @@ bool is_key_id(std::string_view text) {
 
 Result<std::string> signing_key_text(const PublicKey& key) {
   const Result<std::string> point = point_of(key);
-  if (!point) return point;
+  if (!point) return tl::unexpected(point.error());
   return std::string(to_base64url(*point).view());
 }
 
@@ -104,7 +104,9 @@ Result<PublicKey> read_signing_key(std::string_view text) {
 
 Result<std::string> sign_message(const Key& key, std::string_view message) {
   const QuietErrors quiet;
-  if (const Result<std::string> point = point_of(key.public_key()); !point) return point;
+  if (const Result<std::string> point = point_of(key.public_key()); !point) {
+    return tl::unexpected(point.error());
+  }
   std::string signature(k_signature_bytes, '\0');
   size_t size = signature.size();
   const OwnedDigestContext context(EVP_MD_CTX_new());

@@ -39,7 +39,7 @@ class Jws {
   std::string to_text() const;
 
   // Whether exactly these keys have signed exactly this, as a document of that type.
-  Status verify(std::string_view type, std::span<const PublicKey> signers) const;
+  Status verify(std::string_view type, std::span<const PublicKey> keys) const;
 
   // A claim until verify() has said yes.
   const std::string& unverified_payload() const { return payload_; }

@@ -49,7 +49,7 @@ Result<std::string> text_member(const Node& object, const std::string& thing,
 Result<std::string> bytes_member(const Node& object, const std::string& thing,
                                  std::string_view name) {
   const Result<std::string> text = text_member(object, thing, name);
-  if (!text) return text;
+  if (!text) return tl::unexpected(text.error());
   const std::optional<Secret> bytes = from_base64url(*text);
   if (!bytes) {
     return refuse(thing, fmt::format("its \"{}\" is not base64url, or not the only one", name));

@@ -65,14 +65,14 @@ std::string x25519_public(std::string_view private_key) {
 
 Secret hkdf_sha256(std::string_view input, std::string_view salt, std::string_view info,
                    size_t size) {
-  static const OwnedKdf kdf(EVP_KDF_fetch(nullptr, "HKDF", nullptr));
-  SPILLWAY_CHECK(kdf != nullptr, "OpenSSL has no HKDF");
+  static const OwnedKdf k_kdf(EVP_KDF_fetch(nullptr, "HKDF", nullptr));
+  SPILLWAY_CHECK(k_kdf != nullptr, "OpenSSL has no HKDF");
   std::string digest = "SHA256";
   std::array<OSSL_PARAM, 5> params{
       OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest.data(), 0),
       octets_param(OSSL_KDF_PARAM_KEY, input), octets_param(OSSL_KDF_PARAM_SALT, salt),
       octets_param(OSSL_KDF_PARAM_INFO, info), OSSL_PARAM_construct_end()};
-  const OwnedKdfContext context(EVP_KDF_CTX_new(kdf.get()));
+  const OwnedKdfContext context(EVP_KDF_CTX_new(k_kdf.get()));
   Secret key = Secret::of_size(size);
   const bool done =
       context && EVP_KDF_derive(context.get(), out(key.data()), size, params.data()) == 1;
