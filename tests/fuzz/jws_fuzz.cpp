@@ -18,8 +18,8 @@ using namespace spillway::pki;
 
 // A key whose private half is lost: nothing is signed by it.
 const std::vector<PublicKey>& nobody() {
-  static const std::vector<PublicKey> keys{Key::generate_member().public_key()};
-  return keys;
+  static const std::vector<PublicKey> k_keys{Key::generate_member().public_key()};
+  return k_keys;
 }
 
 void read_document(std::string_view text) {

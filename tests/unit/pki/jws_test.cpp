@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "pki/base64url.h"
@@ -85,8 +86,9 @@ TEST(Jws, EverySignatureIsOverTheSamePayload) {
     const std::string header =
         encoded(R"({"alg":"EdDSA","kid":")" + id + R"(","typ":"spillway-contract"})");
     const std::string signature = encoded(*sign_message(*key, header + "." + encoded(k_payload)));
-    EXPECT_NE(text.find(R"({"protected":")" + header + R"(","signature":")" + signature + R"("})"),
-              std::string::npos);
+    const std::string expected =
+        fmt::format(R"({{"protected":"{}","signature":"{}"}})", header, signature);
+    EXPECT_NE(text.find(expected), std::string::npos);
   }
   EXPECT_TRUE(text.starts_with(R"({"payload":")" + encoded(k_payload) + R"(","signatures":[{)"));
 }
