@@ -79,12 +79,9 @@ std::span<const Counts> around(const Sample& sample, const std::vector<Counts>& 
   return {seen.data() + first, end - first};
 }
 
-// Two nodes that go together are seen one after the other: so a number between that before and that
-// after a step is right, too.
 bool has_as_many(std::span<const Counts> seen, int nodes) {
-  const auto less = [](const Counts& a, const Counts& b) { return sum_of(a) < sum_of(b); };
-  const auto [least, most] = std::minmax_element(seen.begin(), seen.end(), less);
-  return sum_of(*least) <= nodes && nodes <= sum_of(*most);
+  return std::any_of(seen.begin(), seen.end(),
+                     [nodes](const Counts& one) { return sum_of(one) == nodes; });
 }
 
 std::string to_words(const Counts& counts) {
