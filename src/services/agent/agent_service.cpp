@@ -1,88 +1,56 @@
 #include "services/agent/agent_service.h"
 
-#include <memory>
 #include <optional>
+#include <utility>
 
-#include <unistd.h>
-
-#include "kube/session.h"
-#include "net/client.h"
 #include "services/agent/agent.h"
-#include "services/agent/cluster_home.h"
-#include "services/agent/credentials.h"
 #include "services/agent/live_supply.h"
+#include "services/agent/member_process.h"
 #include "services/agent/reload.h"
-#include "services/agent/renewal_timer.h"
-#include "services/agent/state_file.h"
-#include "services/connect.h"
-#include "services/metrics.h"
-#include "services/operations_port.h"
-#include "services/service_loop.h"
-#include "services/signals.h"
 
 namespace spillway::services {
 namespace {
 
-constexpr Duration k_longest_goodbye = seconds(5);
+MemberProcessOptions process_of(const AgentServiceOptions& options) {
+  MemberProcessOptions process;
+  process.name = "agent";
+  process.log_level = options.log_level;
+  process.operations = options.operations;
+  process.in_cluster = options.in_cluster;
+  process.identity = options.identity;
+  process.state = options.state;
+  process.forget_state = options.forget_state;
+  process.kind = agent::agent_state();
+  process.kubeconfig = options.kubeconfig;
+  process.context = options.context;
+  return process;
+}
 
-// All that runs; in the order in which each needs those before it.
-class AgentService {
+class AgentService final : public MemberProcess {
  public:
   explicit AgentService(const AgentServiceOptions& options)
-      : options_(options),
-        log_(STDERR_FILENO, options.log_level, "agent"),
-        loop_(poll_),
-        operations_({[this] { return readiness(); }, [this] { return metrics_.text(); }}) {}
-
-  Status run();
+      : MemberProcess(process_of(options)), options_(options) {
+    add_gauges();
+  }
 
  private:
-  Status begin_in_folder();
-  Status begin_in_cluster();
-  Status open_cluster();
-  Status begin(agent::Credentials credentials, agent::StateStore& state,
-               agent::IdentityStore& identity);
-  Status connect();
+  Status start(agent::StateStore& state) override;
+  bool is_started() const override { return agent_.has_value(); }
+  void credentials_changed() override { agent_->credentials_changed(); }
+  void read_again() override;
+  void stop(std::function<void()> when_saved) override { agent_->stop(std::move(when_saved)); }
+  Status readiness() const override;
+
   Status start_agent(agent::StateStore& state);
   Result<std::optional<agent::Supply>> first_supply(agent::StateStore& state);
   Status start_live();
-  void start_renewal(agent::IdentityStore& identity);
   void add_gauges();
-  Status readiness() const;
-  void on_signal();
-  void leave();
-  void end(const Status& outcome);
 
   const AgentServiceOptions& options_;
-  agent::Credentials credentials_;
-  LineLog log_;
-  Signals signals_;
-  host::SystemRandom random_;
-  net::Poll poll_;
-  ServiceLoop loop_;
-  Metrics metrics_;
-  OperationsPort operations_;
-  std::unique_ptr<kube::Session> cluster_;
-  std::unique_ptr<agent::StateFile> state_file_;  // one of these two homes
-  std::optional<agent::FolderIdentity> folder_;   //
-  std::optional<agent::ClusterHome> home_;
-  std::unique_ptr<net::Client> client_;
   std::optional<agent::Agent> agent_;
   std::optional<agent::Reload> reload_;
   std::optional<agent::LiveSupply> live_;
-  std::optional<agent::RenewalTimer> renewal_;
-  Status outcome_;
 };
-
-Status AgentService::connect() {
-  net::ClientOptions options;
-  options.authorities_pem = credentials_.authorities_pem;
-  options.identity = credentials_.tls;
-  auto client = connect_to(poll_, credentials_.broker, std::move(options));
-  if (!client) return tl::unexpected(client.error());
-  client_ = std::move(*client);
-  return {};
-}
 
 // What the file says; nothing when it cannot be read and there is a state to go on with.
 Result<std::optional<agent::Supply>> AgentService::first_supply(agent::StateStore& state) {
@@ -105,16 +73,6 @@ Result<std::optional<agent::Supply>> AgentService::first_supply(agent::StateStor
   log_.write(Level::error, "supply not taken; the last good one holds",
              {{"file", options_.supply}, {"why", read.error().message()}});
   return std::optional<agent::Supply>();
-}
-
-Status AgentService::open_cluster() {
-  if (cluster_ != nullptr) return {};
-  const auto access = kube::read_access(options_.kubeconfig, options_.context);
-  if (!access) return tl::unexpected(access.error());
-  auto cluster = kube::Session::open(poll_, loop_, random_, *access);
-  if (!cluster) return tl::unexpected(std::move(cluster).error());
-  cluster_ = std::move(*cluster);
-  return {};
 }
 
 // The last supply goes on until the cluster is known.
@@ -156,46 +114,20 @@ Status AgentService::start_agent(agent::StateStore& state) {
   return agent_->start(std::move(*supply));
 }
 
-void AgentService::start_renewal(agent::IdentityStore& identity) {
-  renewal_.emplace(loop_, random_, *client_, log_, identity, credentials_,
-                   [this](const agent::Credentials& renewed) {
-                     credentials_ = renewed;
-                     agent::take_into_use(renewed, *client_, log_);
-                     agent_->credentials_changed();
-                   });
-  renewal_->start();
+Status AgentService::start(agent::StateStore& state) {
+  SPILLWAY_TRY(start_agent(state));
+  log_.write(Level::info, "agent started", {{"cluster", credentials_.name}, {"broker", broker_}});
+  return {};
 }
 
-void AgentService::on_signal() {
-  while (const int signal = signals_.next()) {
-    if (signal == SIGHUP) {
-      if (reload_) reload_->look_now();
-      continue;
-    }
-    log_.write(Level::info, "ending", {{"signal", std::to_string(signal)}});
-    poll_.after(k_longest_goodbye, [this] { poll_.stop(); });
-    if (!agent_) return leave();
-    agent_->stop([this] { leave(); });
-  }
-}
-
-// All is saved: whoever waits may take over.
-void AgentService::leave() {
-  if (!home_) return poll_.stop();
-  home_->leave([this] { poll_.stop(); });
-}
-
-// At once: what is under way is not waited for, another may be at it.
-void AgentService::end(const Status& outcome) {
-  outcome_ = outcome;
-  log_.write(Level::error, "ending at once", {{"why", outcome.error().message()}});
-  poll_.stop();
+void AgentService::read_again() {
+  if (reload_) reload_->look_now();
 }
 
 // Who waits for the Lease is ready: it does what it is for. The broker's silence is no reason to be
 // taken for dead, either; it is in the metrics.
 Status AgentService::readiness() const {
-  if (agent_ || (home_ && !home_->is_holder() && !home_->holder().empty())) return {};
+  if (agent_ || waits_for_another()) return {};
   return fail(Code::unavailable, "agent", "its identity and state are not there yet",
               "try again in a second");
 }
@@ -224,70 +156,6 @@ void AgentService::add_gauges() {
         [](const AgentStatus& status) { return status.contracts_sold; });
   gauge("spillway_agent_contracts_bought", "Live",
         [](const AgentStatus& status) { return status.contracts_bought; });
-}
-
-Status AgentService::begin(agent::Credentials credentials, agent::StateStore& state,
-                           agent::IdentityStore& identity) {
-  credentials_ = std::move(credentials);
-  SPILLWAY_TRY(connect());
-  SPILLWAY_TRY(start_agent(state));
-  start_renewal(identity);
-  log_.write(Level::info, "agent started",
-             {{"cluster", credentials_.name}, {"broker", credentials_.broker}});
-  return {};
-}
-
-Status AgentService::begin_in_folder() {
-  auto credentials = agent::load_credentials(options_.identity);
-  if (!credentials) return tl::unexpected(credentials.error());
-  SPILLWAY_TRY(agent::check_is_cluster(*credentials, options_.identity));
-  auto state = agent::StateFile::open(options_.state);
-  if (!state) return tl::unexpected(state.error());
-  state_file_ = std::move(*state);
-  if (options_.forget_state) SPILLWAY_TRY(state_file_->forget());
-  folder_.emplace(options_.identity);
-  return begin(std::move(*credentials), *state_file_, *folder_);
-}
-
-Status AgentService::begin_in_cluster() {
-  SPILLWAY_TRY(open_cluster());
-  const InCluster& names = *options_.in_cluster;
-  const std::string& space = cluster_->space();
-  agent::ClusterHomeCalls calls;
-  calls.on_home = [this, source = names.identity](const agent::Credentials& credentials) {
-    Status begun = agent::check_is_cluster(credentials, source);
-    if (begun) begun = begin(credentials, home_->state(), home_->identity());
-    if (!begun) end(begun);
-  };
-  calls.on_lost = [this](const Error& error) { end(tl::unexpected(error)); };
-  calls.connect =
-      [this](const std::string& url,
-             const std::string& pinned_authority) -> Result<std::unique_ptr<net::Channel>> {
-    net::ClientOptions options;
-    options.pinned_authority = pinned_authority;
-    return connect_to(poll_, url, std::move(options));
-  };
-  home_.emplace(cluster_->api(), log_,
-                agent::ClusterHomeOptions{{space, names.identity},
-                                          {space, names.state},
-                                          {space, names.lease},
-                                          agent::holder_name(random_),
-                                          names.join,
-                                          names.token_file},
-                std::move(calls));
-  home_->start();
-  return {};
-}
-
-Status AgentService::run() {
-  if (signals_.fd() < 0) return fail(Code::internal, "signals", "signalfd failed", "try again");
-  add_gauges();
-  if (!options_.operations.empty()) SPILLWAY_TRY(operations_.listen(poll_, options_.operations));
-  SPILLWAY_TRY(options_.in_cluster ? begin_in_cluster() : begin_in_folder());
-  poll_.watch(signals_.fd(), true, false, [this](net::Ready) { on_signal(); });
-  poll_.run();
-  poll_.unwatch(signals_.fd());
-  return outcome_;
 }
 
 }  // namespace

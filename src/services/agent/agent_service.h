@@ -6,18 +6,10 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "services/in_cluster.h"
 #include "services/log.h"
 
 namespace spillway::services {
-
-// Identity and state in the cluster that the agent runs in (services/agent/cluster_home.h).
-struct InCluster {
-  std::string identity;    // names of Secrets in its own namespace
-  std::string state;       //
-  std::string lease;       //
-  std::string join;        // URL of the broker, to join when there is no identity yet
-  std::string token_file;  // with this token
-};
 
 struct AgentServiceOptions {
   std::optional<InCluster> in_cluster;  // instead of the folders `identity` and `state`

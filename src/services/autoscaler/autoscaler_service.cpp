@@ -1,45 +1,45 @@
 #include "services/autoscaler/autoscaler_service.h"
 
-#include <csignal>
 #include <memory>
 #include <optional>
+#include <utility>
 
-#include <unistd.h>
-
-#include "kube/session.h"
 #include "net/tcp_probe.h"
-#include "services/agent/cluster_home.h"
-#include "services/agent/credentials.h"
+#include "services/agent/member_process.h"
 #include "services/agent/reload.h"
-#include "services/agent/renewal_timer.h"
-#include "services/agent/state_file.h"
 #include "services/autoscaler/autoscaler.h"
 #include "services/autoscaler/cluster_audience.h"
 #include "services/autoscaler/explain_door.h"
 #include "services/autoscaler/grpc_port.h"
 #include "services/autoscaler/played_nodes.h"
-#include "services/connect.h"
-#include "services/metrics.h"
-#include "services/operations_port.h"
-#include "services/service_loop.h"
-#include "services/signals.h"
 
 namespace spillway::services {
 namespace {
 
-constexpr Duration k_longest_farewell = seconds(5);
 constexpr Duration k_longest_round_trip = seconds(2);
 // All pending pods for every group that could take them.
 constexpr size_t k_most_expander_bytes = size_t{128} << 20;  // as many as it may send
 
-// All that runs; in the order in which each needs those before it.
-class AutoscalerService {
+MemberProcessOptions process_of(const AutoscalerServiceOptions& options) {
+  MemberProcessOptions process;
+  process.name = "autoscaler";
+  process.log_level = options.log_level;
+  process.operations = options.operations;
+  process.in_cluster = options.in_cluster;
+  process.identity = options.identity;
+  process.state = options.state;
+  process.kind = autoscaler::ledger_state();
+  process.broker = options.broker;
+  process.kubeconfig = options.kubeconfig;
+  process.context = options.context;
+  return process;
+}
+
+class AutoscalerService final : public MemberProcess {
  public:
   explicit AutoscalerService(const AutoscalerServiceOptions& options)
-      : options_(options),
-        log_(STDERR_FILENO, options.log_level, "autoscaler"),
-        loop_(poll_),
-        operations_({[this] { return readiness(); }, [this] { return metrics_.text(); }}),
+      : MemberProcess(process_of(options)),
+        options_(options),
         port_(poll_, log_,
               {options.listen, options.plaintext ? net::GrpcTrust::none : net::GrpcTrust::mutual,
                options.tls_certificate, options.tls_key, options.client_authorities}),
@@ -51,45 +51,28 @@ class AutoscalerService {
                         {},
                         k_most_expander_bytes}),
         policy_file_(loop_, log_, "policy", options.policy,
-                     [this](const std::string& text) { return take_policy(text); }) {}
-
-  Status run();
+                     [this](const std::string& text) { return take_policy(text); }) {
+    add_gauges();
+  }
 
  private:
+  Status prepare() override;
+  Status claim_folder() override;
+  Status start(agent::StateStore& state) override;
+  bool is_started() const override { return autoscaler_.has_value(); }
+  void credentials_changed() override { autoscaler_->credentials_changed(); }
+  void read_again() override;
+  void stop(std::function<void()> when_saved) override { autoscaler_->stop(std::move(when_saved)); }
+  Status readiness() const override;
+
   Status read_policy();
   Status take_policy(const std::string& text);
-  Status open_cluster();
   autoscaler::RoundTrips::Measure measuring();
-  Status be_the_only_one();
-  Status begin_in_folder();
-  Status begin_in_cluster();
-  Status begin(agent::Credentials credentials, agent::StateStore& state,
-               agent::IdentityStore& identity);
-  Status connect();
-  Status start(agent::StateStore& state);
-  void start_renewal(agent::IdentityStore& identity);
+  Status listen();
   void add_gauges();
-  Status readiness() const;
-  void on_signal();
-  void leave();
-  void end(const Status& outcome);
 
   const AutoscalerServiceOptions& options_;
-  agent::Credentials credentials_;
-  std::string broker_;  // as it was named for this run; the folder keeps its own
-  LineLog log_;
-  Signals signals_;
-  host::SystemRandom random_;
-  net::Poll poll_;
-  ServiceLoop loop_;
-  Metrics metrics_;
-  OperationsPort operations_;
-  std::unique_ptr<kube::Session> cluster_;
   std::unique_ptr<agent::StateFile> identity_lock_;
-  std::unique_ptr<agent::StateFile> state_;  // one of these two homes
-  std::optional<agent::FolderIdentity> folder_;
-  std::optional<agent::ClusterHome> home_;
-  std::unique_ptr<net::Client> client_;
   std::optional<autoscaler::PlayedNodes> nodes_;
   std::optional<autoscaler::ClusterAudience> audience_;
   std::optional<autoscaler::Autoscaler> autoscaler_;
@@ -100,8 +83,6 @@ class AutoscalerService {
   GrpcPort expander_port_;
   agent::Reload policy_file_;
   rank::Policy policy_;
-  std::optional<agent::RenewalTimer> renewal_;
-  Status outcome_;
 };
 
 // The currency of a policy is the one of all its amounts: another one is a mistake.
@@ -135,23 +116,9 @@ Status AutoscalerService::read_policy() {
   return {};
 }
 
-Status AutoscalerService::connect() {
-  broker_ = options_.broker.empty() ? credentials_.broker : options_.broker;
-  net::ClientOptions options;
-  options.authorities_pem = credentials_.authorities_pem;
-  options.identity = credentials_.tls;
-  auto client = connect_to(poll_, broker_, std::move(options));
-  if (!client) return tl::unexpected(client.error());
-  client_ = std::move(*client);
-  return {};
-}
-
-Status AutoscalerService::open_cluster() {
-  const auto access = kube::read_access(options_.kubeconfig, options_.context);
-  if (!access) return tl::unexpected(access.error());
-  auto cluster = kube::Session::open(poll_, loop_, random_, *access);
-  if (!cluster) return tl::unexpected(std::move(cluster).error());
-  cluster_ = std::move(*cluster);
+Status AutoscalerService::prepare() {
+  SPILLWAY_TRY(read_policy());
+  SPILLWAY_TRY(open_cluster());
   audience_.emplace(loop_, cluster_->api(), log_, "spillway-autoscaler");
   audience_->start();
   return {};
@@ -176,6 +143,20 @@ Status AutoscalerService::start(agent::StateStore& state) {
       autoscaler::AutoscalerOptions{ClusterId(credentials_.name), policy_, options_.best_of_class,
                                     &*audience_, options_.unready_after, measuring()});
   SPILLWAY_TRY(autoscaler_->start());
+  SPILLWAY_TRY(listen());
+  log_.write(
+      Level::info, "autoscaler started",
+      {{"cluster", credentials_.name},
+       {"broker", broker_},
+       {"port", std::to_string(port_.port())},
+       {"tls", options_.plaintext ? "none" : "mutual"},
+       {"expander", options_.expander.empty() ? "none" : std::to_string(expander_port_.port())},
+       {"policy", options_.policy.empty() ? "cheapest" : options_.policy},
+       {"back end", options_.back_end}});
+  return {};
+}
+
+Status AutoscalerService::listen() {
   door_.emplace(*autoscaler_);
   explaining_door_.emplace(*door_,
                            [this](const std::string& name) { return autoscaler_->explain(name); });
@@ -185,42 +166,10 @@ Status AutoscalerService::start(agent::StateStore& state) {
   return expander_port_.listen(*expander_);
 }
 
-void AutoscalerService::start_renewal(agent::IdentityStore& identity) {
-  renewal_.emplace(loop_, random_, *client_, log_, identity, credentials_,
-                   [this](const agent::Credentials& renewed) {
-                     credentials_ = renewed;
-                     agent::take_into_use(renewed, *client_, log_);
-                     autoscaler_->credentials_changed();
-                   });
-  renewal_->start();
-}
-
-void AutoscalerService::on_signal() {
-  while (const int signal = signals_.next()) {
-    if (signal == SIGHUP) {
-      port_.look_now();
-      if (!options_.expander.empty()) expander_port_.look_now();
-      if (!options_.policy.empty()) policy_file_.look_now();
-      continue;
-    }
-    log_.write(Level::info, "ending", {{"signal", std::to_string(signal)}});
-    poll_.after(k_longest_farewell, [this] { poll_.stop(); });
-    if (!autoscaler_) return leave();
-    autoscaler_->stop([this] { leave(); });
-  }
-}
-
-// All is saved: whoever waits may take over.
-void AutoscalerService::leave() {
-  if (!home_) return poll_.stop();
-  home_->leave([this] { poll_.stop(); });
-}
-
-// At once: what is under way is not waited for, another may be at it.
-void AutoscalerService::end(const Status& outcome) {
-  outcome_ = outcome;
-  log_.write(Level::error, "ending at once", {{"why", outcome.error().message()}});
-  poll_.stop();
+void AutoscalerService::read_again() {
+  if (is_started()) port_.look_now();
+  if (is_started() && !options_.expander.empty()) expander_port_.look_now();
+  if (!options_.policy.empty()) policy_file_.look_now();
 }
 
 // A broker that is away is no reason to be taken for dead: what is held is shown all the same.
@@ -261,88 +210,15 @@ void AutoscalerService::add_gauges() {
                  [this] { return policy_file_.is_good() ? 1.0 : 0.0; });
 }
 
-Status AutoscalerService::begin(agent::Credentials credentials, agent::StateStore& state,
-                                agent::IdentityStore& identity) {
-  credentials_ = std::move(credentials);
-  SPILLWAY_TRY(connect());
-  SPILLWAY_TRY(start(state));
-  start_renewal(identity);
-  log_.write(
-      Level::info, "autoscaler started",
-      {{"cluster", credentials_.name},
-       {"broker", broker_},
-       {"port", std::to_string(port_.port())},
-       {"tls", options_.plaintext ? "none" : "mutual"},
-       {"expander", options_.expander.empty() ? "none" : std::to_string(expander_port_.port())},
-       {"policy", options_.policy.empty() ? "cheapest" : options_.policy},
-       {"back end", options_.back_end}});
-  return {};
-}
-
 // Nodes say whose they are by the identity: one with another state would take those of this one for
 // strays, and remove them. Where nothing can be written, the state's own lock has to do.
-Status AutoscalerService::be_the_only_one() {
+Status AutoscalerService::claim_folder() {
   auto lock = agent::StateFile::open(options_.identity, autoscaler::ledger_state());
   if (lock) identity_lock_ = std::move(*lock);
   if (lock || lock.error().code != Code::conflict) return {};
   Error error = std::move(lock).error();
   error.next = "stop that one: two of one identity would remove each other's nodes";
   return tl::unexpected(std::move(error));
-}
-
-Status AutoscalerService::begin_in_folder() {
-  auto credentials = agent::load_credentials(options_.identity);
-  if (!credentials) return tl::unexpected(credentials.error());
-  SPILLWAY_TRY(agent::check_is_cluster(*credentials, options_.identity));
-  SPILLWAY_TRY(be_the_only_one());
-  auto state = agent::StateFile::open(options_.state, autoscaler::ledger_state());
-  if (!state) return tl::unexpected(state.error());
-  state_ = std::move(*state);
-  folder_.emplace(options_.identity);
-  return begin(std::move(*credentials), *state_, *folder_);
-}
-
-Status AutoscalerService::begin_in_cluster() {
-  const InCluster& names = *options_.in_cluster;
-  const std::string& space = cluster_->space();
-  agent::ClusterHomeCalls calls;
-  calls.on_home = [this, source = names.identity](const agent::Credentials& credentials) {
-    Status begun = agent::check_is_cluster(credentials, source);
-    if (begun) begun = begin(credentials, home_->state(), home_->identity());
-    if (!begun) end(begun);
-  };
-  calls.on_lost = [this](const Error& error) { end(tl::unexpected(error)); };
-  calls.connect =
-      [this](const std::string& url,
-             const std::string& pinned_authority) -> Result<std::unique_ptr<net::Channel>> {
-    net::ClientOptions options;
-    options.pinned_authority = pinned_authority;
-    return connect_to(poll_, url, std::move(options));
-  };
-  home_.emplace(cluster_->api(), log_,
-                agent::ClusterHomeOptions{{space, names.identity},
-                                          {space, names.state},
-                                          {space, names.lease},
-                                          agent::holder_name(random_),
-                                          names.join,
-                                          names.token_file,
-                                          autoscaler::ledger_state()},
-                std::move(calls));
-  home_->start();
-  return {};
-}
-
-Status AutoscalerService::run() {
-  if (signals_.fd() < 0) return fail(Code::internal, "signals", "signalfd failed", "try again");
-  add_gauges();
-  if (!options_.operations.empty()) SPILLWAY_TRY(operations_.listen(poll_, options_.operations));
-  SPILLWAY_TRY(read_policy());
-  SPILLWAY_TRY(open_cluster());
-  SPILLWAY_TRY(options_.in_cluster ? begin_in_cluster() : begin_in_folder());
-  poll_.watch(signals_.fd(), true, false, [this](net::Ready) { on_signal(); });
-  poll_.run();
-  poll_.unwatch(signals_.fd());
-  return outcome_;
 }
 
 }  // namespace

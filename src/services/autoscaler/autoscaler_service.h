@@ -7,7 +7,7 @@
 #include "base/money.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "services/agent/agent_service.h"
+#include "services/in_cluster.h"
 #include "services/log.h"
 
 namespace spillway::services {
