@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "demand/placeholder.h"
 #include "model/validation.h"
 
 namespace spillway::demand {
@@ -29,35 +30,6 @@ bool is_unit(const HeldUnit& unit, const NodeRef& node) {
   const std::string id = unit_provider_id(unit.contract, unit.number);
   if (!node.provider_id.empty()) return node.provider_id == id;
   return node.name == id || node.name == unit_name(unit.contract, unit.number);
-}
-
-struct Placeholder {
-  int64_t generation = 0;
-  int32_t number = 0;
-};
-
-std::optional<int64_t> read_number(std::string_view text) {
-  constexpr size_t k_most_digits = 15;
-  if (text.empty() || text.size() > k_most_digits ||
-      !std::all_of(text.begin(), text.end(), is_digit)) {
-    return std::nullopt;
-  }
-  int64_t number = 0;
-  for (const char c : text) number = number * 10 + (c - '0');
-  return number;
-}
-
-std::optional<Placeholder> read_placeholder(const NodeRef& node) {
-  std::string_view text = node.provider_id.empty() ? node.name : node.provider_id;
-  constexpr std::string_view k_ask = "spillway://ask-";
-  if (!text.starts_with(k_ask)) return std::nullopt;
-  text.remove_prefix(k_ask.size());
-  const size_t slash = text.find('/');
-  if (slash == std::string_view::npos) return std::nullopt;
-  const auto generation = read_number(text.substr(0, slash));
-  const auto number = read_number(text.substr(slash + 1));
-  if (!generation || !number || *number > INT32_MAX) return std::nullopt;
-  return Placeholder{*generation, static_cast<int32_t>(*number)};
 }
 
 const Ask* find_ask(const GroupState& group, int64_t generation) {
@@ -99,10 +71,6 @@ std::string_view to_text(UnitState state) {
 std::string hold_key(const OfferId& group, const Ask& ask) {
   constexpr size_t k_longest_name = 100;  // the broker takes keys of 128 characters
   return fmt::format("{}#{}", group.text.substr(0, k_longest_name), ask.generation);
-}
-
-std::string placeholder_id(const Ask& ask, int32_t number) {
-  return fmt::format("{}ask-{}/{}", k_ours, ask.generation, number);
 }
 
 int32_t GroupState::target() const {

@@ -173,9 +173,6 @@ class Ledger {
 // through all groups. The group is for people who read it, as far as there is room.
 std::string hold_key(const OfferId& group, const Ask& ask);
 
-// "spillway://ask-7/2": the second of those whose outcome is not known.
-std::string placeholder_id(const Ask& ask, int32_t number);
-
 std::string_view to_text(UnitState state);
 
 }  // namespace spillway::demand

@@ -8,6 +8,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "demand/ledger_codec.h"
+#include "demand/placeholder.h"
 #include "support/any_below.h"
 #include "support/nouns.h"
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "demand/ledger_codec.h"
+#include "demand/placeholder.h"
 #include "support/nouns.h"
 
 namespace spillway::demand {
