@@ -1,8 +1,9 @@
 #include "net/tcp_probe.h"
 
+#include <charconv>
 #include <chrono>
-#include <cstring>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include <arpa/inet.h>
@@ -17,21 +18,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::optional<uint16_t> read_port(const std::string& text) {
-  if (text.empty() || text.size() > 5) return std::nullopt;
-  int port = 0;
-  for (const char c : text) {
-    if (c < '0' || c > '9') return std::nullopt;
-    port = port * 10 + (c - '0');
-  }
-  if (port < 1 || port > 65535) return std::nullopt;
-  return static_cast<uint16_t>(port);
+std::optional<uint16_t> read_port(std::string_view text) {
+  uint16_t port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  const bool is_whole = error == std::errc{} && end == text.data() + text.size();
+  return is_whole && port > 0 ? std::optional(port) : std::nullopt;
 }
 
 std::optional<Address> read_address(const std::string& text) {
   const size_t colon = text.rfind(':');
   if (colon == std::string::npos) return std::nullopt;
-  const auto port = read_port(text.substr(colon + 1));
+  const auto port = read_port(std::string_view(text).substr(colon + 1));
   std::string host = text.substr(0, colon);
   if (!port) return std::nullopt;
   Address address;
