@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "cli/offer_text.h"
 #include "cli/safe_text.h"
 
 namespace spillway::cli {
@@ -59,9 +60,8 @@ std::string contract_text(const model::Contract& contract, const Clock& clock) {
   facts.add("rate", rate_text(contract) + " per unit-hour");
   facts.add("created", clock(contract.created));
   facts.add("started", clock(contract.started));
-  facts.add("terms", fmt::format("lease {}, notice {}, drain {}, grace {}",
-                                 to_text(contract.terms.lease), to_text(contract.terms.notice),
-                                 to_text(contract.terms.drain), to_text(contract.terms.grace)));
+  facts.add("terms", terms_text(contract.terms));
+  facts.add("agreement", contract.agreement.empty() ? "unsigned" : contract.agreement);
   Table units({{"UNIT", Align::right}, {"STATE"}, {"CHARGED", Align::right}, {"NODE"}});
   for (const model::Unit& unit : contract.units) {
     units.add({fmt::format("{}", unit.number),

@@ -39,6 +39,12 @@ std::string place_text(const model::Place& place) {
 
 }  // namespace
 
+std::string terms_text(const model::Terms& terms) {
+  return fmt::format("lease {}, notice {}, drain {}, grace {}, fence {}", to_text(terms.lease),
+                     to_text(terms.notice), to_text(terms.drain), to_text(terms.grace),
+                     to_text(terms.fence));
+}
+
 std::string labels_text(const model::Labels& labels, std::string_view between) {
   std::string text;
   for (const model::Label& label : labels) {
@@ -128,9 +134,7 @@ std::string offer_text(const wire::OfferRow& row, const Clock& clock) {
                                                  offer.energy->provenance.source)
                                    : "");
   facts.add("labels", labels_text(offer.labels, ", "));
-  facts.add("terms", fmt::format("lease {}, notice {}, drain {}, grace {}",
-                                 to_text(offer.terms.lease), to_text(offer.terms.notice),
-                                 to_text(offer.terms.drain), to_text(offer.terms.grace)));
+  facts.add("terms", terms_text(offer.terms));
   facts.add("until", clock(offer.until));
   return facts.text();
 }

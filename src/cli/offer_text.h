@@ -10,6 +10,7 @@
 namespace spillway::cli {
 
 std::string labels_text(const model::Labels& labels, std::string_view between);
+std::string terms_text(const model::Terms& terms);
 
 Table ranking_table(const wire::QueryAnswer& told);
 // What stands below the table: how many fit, what ruled the others out, and with `explain` every

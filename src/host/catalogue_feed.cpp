@@ -39,6 +39,11 @@ bool concerns_queries(const market::Event& event) {
     case EventKind::identity_joined:
     case EventKind::identity_renewed:
     case EventKind::identity_revoked:
+    case EventKind::card_published:
+    case EventKind::contract_signed:
+    case EventKind::contract_ending:
+    case EventKind::usage_metered:
+    case EventKind::message_sent:
       return false;
     default:
       return true;

@@ -37,16 +37,23 @@ enum class EventKind {
   identity_joined,
   identity_renewed,  // another certificate, perhaps another key
   identity_revoked,
+  card_published,
+  contract_signed,   // by the buyer; the provider's signature makes it active
+  contract_ending,   // its lease ends soon, and was not renewed
+  contract_drained,  // nothing of what is closing runs any more
+  usage_metered,
+  message_sent,  // from one party of a contract to the other
 };
 
-inline constexpr size_t k_event_kinds = 22;
+inline constexpr size_t k_event_kinds = 28;
 inline constexpr std::array<std::string_view, k_event_kinds> k_event_words{
     "pool-published",    "pool-withdrawn",     "pool-oversold",    "pool-covered",
     "offer-published",   "offer-withdrawn",    "cluster-put",      "contract-held",
     "contract-extended", "contract-confirmed", "contract-renewed", "contract-moved",
     "contract-closing",  "units-released",     "contract-closed",  "outage-recorded",
     "epoch-begun",       "token-made",         "token-cancelled",  "identity-joined",
-    "identity-renewed",  "identity-revoked"};
+    "identity-renewed",  "identity-revoked",   "card-published",   "contract-signed",
+    "contract-ending",   "contract-drained",   "usage-metered",    "message-sent"};
 
 constexpr std::string_view to_text(EventKind kind) {
   return k_event_words[static_cast<size_t>(kind)];

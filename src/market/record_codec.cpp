@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "market/message_fields.h"
-#include "model/fields.h"
+#include "model/agreement_fields.h"
 #include "model/validation.h"
 
 // Descriptions and invariants stand in the records' own namespace, where the codec looks for them.
@@ -91,6 +91,64 @@ void fields(Fields& f, TokenRecord& r) {
   f.with_default("certificate", r.certificate);
   f.with_default("not_after", r.not_after);
   f.required("forget_at", r.forget_at);
+}
+
+constexpr std::array<model::Word<Direction>, 2> words_of(Direction) {
+  return {{{Direction::to_provider, "to-provider"}, {Direction::to_buyer, "to-buyer"}}};
+}
+
+template <class Fields>
+void fields(Fields& f, CardRecord& r) {
+  f.required("card", r.card);
+  f.required("document", r.document);
+}
+
+template <class Fields>
+void fields(Fields& f, LiqoRecord& r) {
+  f.required("id", r.id);
+  f.required("cluster", r.cluster);
+}
+
+template <class Fields>
+void fields(Fields& f, KeptEvent& e) {
+  f.required("by", e.by);
+  f.required("number", e.number);
+  f.required("kind", e.kind);
+  f.required("document", e.document);
+}
+
+template <class Fields>
+void fields(Fields& f, AgreementRecord& r) {
+  f.required("contract", r.contract);
+  f.required("buyer", r.buyer);
+  f.required("provider", r.provider);
+  f.required("buyer_key", r.buyer_key);
+  f.required("provider_key", r.provider_key);
+  f.required("id", r.id);
+  f.required("document", r.document);
+  f.with_default("complete", r.complete);
+  f.required("sign_by", r.sign_by);
+  f.with_default("events", r.events);
+}
+
+template <class Fields>
+void fields(Fields& f, MailboxRecord& r) {
+  f.required("contract", r.contract);
+  f.required("direction", r.direction);
+  f.required("sent", r.sent);
+  f.required("taken", r.taken);
+  f.required("waiting", r.waiting);
+  f.required("forget_at", r.forget_at);
+}
+
+template <class Fields>
+void fields(Fields& f, MessageRecord& r) {
+  f.required("contract", r.contract);
+  f.required("direction", r.direction);
+  f.required("sequence", r.sequence);
+  f.required("step", r.step);
+  f.required("envelope", r.envelope);
+  f.required("expires", r.expires);
 }
 
 template <class Fields>
@@ -234,6 +292,49 @@ Status validate(const TokenRecord& r) {
   return model::check_certificate("certificate", r.certificate);
 }
 
+Status validate(const CardRecord& r) {
+  SPILLWAY_TRY(under("card", validate(r.card)));
+  return r.document.empty() ? Status(refuse("document", "it is empty")) : Status{};
+}
+
+Status validate(const LiqoRecord& r) {
+  SPILLWAY_TRY(model::check_liqo_id("id", r.id));
+  return at("cluster", check_cluster_id(r.cluster.text));
+}
+
+Status validate(const AgreementRecord& r) {
+  SPILLWAY_TRY(at("contract", check_contract_id(r.contract.text)));
+  SPILLWAY_TRY(at("buyer", check_cluster_id(r.buyer.text)));
+  SPILLWAY_TRY(at("provider", check_cluster_id(r.provider.text)));
+  SPILLWAY_TRY(model::check_key_text("buyer_key", r.buyer_key));
+  SPILLWAY_TRY(model::check_key_text("provider_key", r.provider_key));
+  SPILLWAY_TRY(model::check_key_fingerprint("id", r.id));
+  if (r.document.empty()) return refuse("document", "it is empty");
+  SPILLWAY_TRY(check_time("sign_by", r.sign_by));
+  for (size_t i = 0; i < r.events.size(); ++i) {
+    const KeptEvent& event = r.events[i];
+    SPILLWAY_TRY(under("events", i, check_range("number", event.number, 1, k_most)));
+    if (event.by == r.buyer || event.by == r.provider) continue;
+    return under("events", i, refuse("by", in_quotes(event.by.text) + " is no party"));
+  }
+  return {};
+}
+
+Status validate(const MailboxRecord& r) {
+  SPILLWAY_TRY(at("contract", check_contract_id(r.contract.text)));
+  SPILLWAY_TRY(check_range("sent", r.sent, 0, k_most));
+  SPILLWAY_TRY(check_range("taken", r.taken, 0, r.sent));
+  SPILLWAY_TRY(check_range("waiting", r.waiting, 0, r.sent));
+  return check_time("forget_at", r.forget_at);
+}
+
+Status validate(const MessageRecord& r) {
+  SPILLWAY_TRY(at("contract", check_contract_id(r.contract.text)));
+  SPILLWAY_TRY(check_range("sequence", r.sequence, 1, k_most));
+  if (r.envelope.empty()) return refuse("envelope", "it is empty");
+  return check_time("expires", r.expires);
+}
+
 Status validate(const Event& event) {
   SPILLWAY_TRY(check_range("sequence", event.sequence, 0, k_most));
   return check_time("at", event.at);
@@ -282,6 +383,16 @@ Result<Record> decode(Kind kind, std::string_view text) {
       return decode_as<model::Identity>(text, "identity row");
     case Kind::token:
       return decode_as<TokenRecord>(text, "token row");
+    case Kind::card:
+      return decode_as<CardRecord>(text, "card row");
+    case Kind::liqo:
+      return decode_as<LiqoRecord>(text, "liqo row");
+    case Kind::agreement:
+      return decode_as<AgreementRecord>(text, "agreement row");
+    case Kind::mailbox:
+      return decode_as<MailboxRecord>(text, "mailbox row");
+    case Kind::message:
+      return decode_as<MessageRecord>(text, "message row");
   }
   return fail(Code::internal, "row", "it is of no known kind");
 }

@@ -55,7 +55,34 @@ Facets facets(const Shared<TokenRecord>& token) {
   return {.live = true, .group = {}, .owner = {}, .due = token->forget_at};
 }
 
+Facets facets(const Shared<CardRecord>&) {
+  return {.live = true, .group = {}, .owner = {}, .due = {}};
+}
+
+Facets facets(const Shared<LiqoRecord>&) {
+  return {.live = true, .group = {}, .owner = {}, .due = {}};
+}
+
+Facets facets(const Shared<AgreementRecord>&) {
+  return {.live = true, .group = {}, .owner = {}, .due = {}};
+}
+
+Facets facets(const Shared<MailboxRecord>& mailbox) {
+  return {.live = true, .group = {}, .owner = {}, .due = mailbox->forget_at};
+}
+
+Facets facets(const Shared<MessageRecord>& message) {
+  return {.live = true,
+          .group = mailbox_key(message->contract, message->direction).id,
+          .owner = {},
+          .due = message->expires};
+}
+
 }  // namespace
+
+std::string_view to_text(Direction direction) {
+  return direction == Direction::to_provider ? "to-provider" : "to-buyer";
+}
 
 std::string_view to_text(Kind kind) {
   switch (kind) {
@@ -77,6 +104,16 @@ std::string_view to_text(Kind kind) {
       return "identity";
     case Kind::token:
       return "token";
+    case Kind::card:
+      return "card";
+    case Kind::liqo:
+      return "liqo";
+    case Kind::agreement:
+      return "agreement";
+    case Kind::mailbox:
+      return "mailbox";
+    case Kind::message:
+      return "message";
   }
   return "unknown";
 }
@@ -93,6 +130,15 @@ Key epoch_key() { return {Kind::epoch, "epoch"}; }
 Key heart_key() { return {Kind::heart, "heart"}; }
 Key identity_key(const std::string& name) { return {Kind::identity, name}; }
 Key token_key(const std::string& id) { return {Kind::token, id}; }
+Key card_key(const ClusterId& cluster) { return {Kind::card, cluster.text}; }
+Key liqo_key(const std::string& id) { return {Kind::liqo, id}; }
+Key agreement_key(const ContractId& id) { return {Kind::agreement, id.text}; }
+Key mailbox_key(const ContractId& id, Direction direction) {
+  return {Kind::mailbox, fmt::format("{}/{}", id.text, to_text(direction))};
+}
+Key message_key(const ContractId& id, Direction direction, int64_t sequence) {
+  return {Kind::message, fmt::format("{}/{}/{:016}", id.text, to_text(direction), sequence)};
+}
 
 Status check_token_id(std::string_view text) {
   const bool well_formed = std::all_of(text.begin(), text.end(), [](char c) {

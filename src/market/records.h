@@ -16,8 +16,10 @@
 #include "base/digest.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "model/card.h"
 #include "model/cluster.h"
 #include "model/contract.h"
+#include "model/contract_event.h"
 #include "model/identity.h"
 #include "model/offer.h"
 #include "model/pool.h"
@@ -135,6 +137,77 @@ struct TokenRecord {
 };
 Status check_token_id(std::string_view text);
 
+// A cluster's card, as its key signed it.
+struct CardRecord {
+  model::Card card;
+  std::string document;  // a JWS; the door has verified it
+
+  bool operator==(const CardRecord&) const = default;
+};
+
+// A Liqo id belongs to the cluster that was the first to show it.
+struct LiqoRecord {
+  std::string id;
+  ClusterId cluster;
+
+  bool operator==(const LiqoRecord&) const = default;
+};
+
+// What one side has signed under an agreement. Of what only moves on (renewals, usage) the newest.
+struct KeptEvent {
+  ClusterId by;
+  int64_t number = 1;
+  model::ContractEventKind kind = model::ContractEventKind::renewal;
+  std::string document;
+
+  bool operator==(const KeptEvent&) const = default;
+};
+
+// What was signed on a contract, beside its row: every sale and renewal reads and writes the row,
+// and only the parties read this.
+struct AgreementRecord {
+  ContractId contract;
+  ClusterId buyer;
+  ClusterId provider;
+  std::string buyer_key;  // those that the agreement names
+  std::string provider_key;
+  std::string id;        // of the payload
+  std::string document;  // a JWS with the buyer's signature, then with both
+  bool complete = false;
+  Instant sign_by;
+  std::vector<KeptEvent> events;
+
+  bool operator==(const AgreementRecord&) const = default;
+};
+
+// Between the two parties of a contract.
+enum class Direction : uint8_t { to_provider, to_buyer };
+std::string_view to_text(Direction direction);
+
+// How far the messages in one direction have come. Numbers are the sender's, and only grow.
+struct MailboxRecord {
+  ContractId contract;
+  Direction direction = Direction::to_provider;
+  int64_t sent = 0;   // the last one that was taken from the sender
+  int64_t taken = 0;  // the receiver has all up to this one, or they expired
+  int64_t waiting = 0;
+  Instant forget_at;
+
+  bool operator==(const MailboxRecord&) const = default;
+};
+
+// One message on its way. Nobody but its receiver can read it.
+struct MessageRecord {
+  ContractId contract;
+  Direction direction = Direction::to_provider;
+  int64_t sequence = 0;
+  std::string step;
+  std::string envelope;  // base64
+  Instant expires;
+
+  bool operator==(const MessageRecord&) const = default;
+};
+
 enum class Kind : uint8_t {
   pool,
   offer,
@@ -145,8 +218,13 @@ enum class Kind : uint8_t {
   heart,
   identity,
   token,
+  card,
+  liqo,
+  agreement,
+  mailbox,
+  message,
 };
-inline constexpr int k_kinds = 9;
+inline constexpr int k_kinds = 14;
 std::string_view to_text(Kind kind);
 
 struct Key {
@@ -165,15 +243,21 @@ Key epoch_key();
 Key heart_key();
 Key identity_key(const std::string& name);
 Key token_key(const std::string& id);
+Key card_key(const ClusterId& cluster);
+Key liqo_key(const std::string& id);
+Key agreement_key(const ContractId& id);
+Key mailbox_key(const ContractId& id, Direction direction);
+Key message_key(const ContractId& id, Direction direction, int64_t sequence);  // in their order
 
 template <class T>
 using Shared = std::shared_ptr<const T>;
 
 // monostate: no such row, or (in a put) the row is deleted.
-using Record =
-    std::variant<std::monostate, Shared<PoolRecord>, Shared<OfferRecord>, Shared<AccountRecord>,
-                 Shared<model::Contract>, Shared<RequestRecord>, Shared<EpochRecord>,
-                 Shared<HeartRecord>, Shared<model::Identity>, Shared<TokenRecord>>;
+using Record = std::variant<std::monostate, Shared<PoolRecord>, Shared<OfferRecord>,
+                            Shared<AccountRecord>, Shared<model::Contract>, Shared<RequestRecord>,
+                            Shared<EpochRecord>, Shared<HeartRecord>, Shared<model::Identity>,
+                            Shared<TokenRecord>, Shared<CardRecord>, Shared<LiqoRecord>,
+                            Shared<AgreementRecord>, Shared<MailboxRecord>, Shared<MessageRecord>>;
 
 inline bool is_absent(const Record& record) {
   return std::holds_alternative<std::monostate>(record);
@@ -183,7 +267,7 @@ inline bool is_absent(const Record& record) {
 // history costs nothing to those that look for what is live or due.
 struct Facets {
   bool live = false;
-  std::string group;           // contracts and offers: their pool
+  std::string group;           // contracts and offers: their pool; messages: their mailbox
   std::string owner;           // contracts: their buyer; pools and offers: their provider
   std::optional<Instant> due;  // when the book wants to look at it again
 };

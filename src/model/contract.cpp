@@ -140,6 +140,9 @@ Status validate(const Contract& contract) {
   if (contract.started) SPILLWAY_TRY(check_time("started", *contract.started));
   SPILLWAY_TRY(check_time("deadline", contract.deadline));
   SPILLWAY_TRY(check_range("grace_used", contract.grace_used, Duration{0}, k_longest_wait));
+  if (!contract.agreement.empty()) {
+    SPILLWAY_TRY(check_key_fingerprint("agreement", contract.agreement));
+  }
   return check_range("outage_mark", contract.outage_mark, Duration{0}, Duration{k_last_instant.ms});
 }
 

@@ -59,6 +59,9 @@ struct Contract {
   Instant deadline;
   Duration outage_mark;  // outage recorded by the market when the deadline was last set or moved
   Duration grace_used;   // how far outages have moved this deadline already
+  // The id of what was signed (model/agreement.h), once the buyer has; a hold with one waits for
+  // the provider's signature. Empty: nobody has signed anything.
+  std::string agreement;
 
   bool operator==(const Contract&) const = default;
   bool is_live() const { return state != ContractState::closed; }

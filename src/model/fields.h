@@ -147,6 +147,7 @@ void fields(Fields& f, Terms& t) {
   f.with_default("notice", t.notice, Terms{}.notice);
   f.with_default("drain", t.drain, Terms{}.drain);
   f.with_default("grace", t.grace, Terms{}.grace);
+  f.with_default("fence", t.fence, Terms{}.fence);
 }
 
 template <class Fields>
@@ -238,6 +239,7 @@ void fields(Fields& f, Contract& c) {
   f.required("deadline", c.deadline);
   f.with_default("outage_mark", c.outage_mark);
   f.with_default("grace_used", c.grace_used);
+  f.with_default("agreement", c.agreement);
 }
 
 template <class Fields>

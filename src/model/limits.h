@@ -17,7 +17,7 @@ inline constexpr int64_t k_max_units = 10'000;  // of one contract, or wanted by
 
 inline constexpr Duration k_shortest_lease = seconds(10);  // renewals must outrun it with ease
 inline constexpr Duration k_longest_lease = hours(365 * 24);
-inline constexpr Duration k_longest_wait = hours(30 * 24);  // notice, drain, grace
+inline constexpr Duration k_longest_wait = hours(30 * 24);  // notice, drain, grace, fence
 inline constexpr Duration k_longest_term = hours(10 * 365 * 24);
 
 inline constexpr int32_t k_max_carbon = 10'000;  // gCO2e per kWh; lignite stays below 1,500

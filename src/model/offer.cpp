@@ -10,7 +10,8 @@ Status validate(const Terms& terms) {
   SPILLWAY_TRY(check_range("lease", terms.lease, k_shortest_lease, k_longest_lease));
   SPILLWAY_TRY(check_range("notice", terms.notice, Duration{0}, k_longest_wait));
   SPILLWAY_TRY(check_range("drain", terms.drain, Duration{0}, k_longest_wait));
-  return check_range("grace", terms.grace, Duration{0}, k_longest_wait);
+  SPILLWAY_TRY(check_range("grace", terms.grace, Duration{0}, k_longest_wait));
+  return check_range("fence", terms.fence, Duration{0}, k_longest_wait);
 }
 
 Status validate(const Offer& offer) {

@@ -28,6 +28,9 @@ struct Terms {
   Duration notice = minutes(10);  // between a provider's notice and the end
   Duration drain = minutes(1);    // between the end of a lease that was not renewed and the end
   Duration grace = minutes(15);   // how far a broker's outage may move the end of a lease
+  // T: so long without their consumer, the provider stops guests that have an identity; the
+  // consumer starts them elsewhere only after it (law 6).
+  Duration fence = minutes(5);
   bool operator==(const Terms&) const = default;
 };
 

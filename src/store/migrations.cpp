@@ -75,6 +75,16 @@ std::string providers_schema() {
   return live_index("contract", "provider", fmt::format("{}, id", k_provider_of_group));
 }
 
+// What was signed, and what the parties of a contract tell each other.
+std::string agreements_schema() {
+  std::string sql;
+  for (std::string_view kind : {"card", "liqo", "agreement", "mailbox", "message"}) {
+    sql += row_table(kind);
+  }
+  return sql + due_index("mailbox") + live_index("message", "grp", "grp, id") +
+         due_index("message");
+}
+
 Error not_ours(const Connection& connection, std::string reason) {
   return {Code::invalid, fmt::format("store {}", connection.path()), std::move(reason),
           "give the path of a Spillway store, or of no file yet"};
@@ -103,10 +113,11 @@ Status apply(Connection& connection, const Migration& step, int64_t version) {
 }  // namespace
 
 std::span<const Migration> migrations() {
-  static const std::array<Migration, 3> k_steps = {
+  static const std::array<Migration, 4> k_steps = {
       Migration{"rows, events, quarantine", first_schema()},
       Migration{"identities, tokens, owners, the log's beginning", identities_schema()},
       Migration{"contracts by their provider", providers_schema()},
+      Migration{"cards, agreements, messages", agreements_schema()},
   };
   return k_steps;
 }

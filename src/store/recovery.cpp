@@ -14,8 +14,9 @@ namespace {
 using market::Kind;
 
 constexpr std::array<Kind, market::k_kinds> k_all_kinds = {
-    Kind::pool,  Kind::offer, Kind::account,  Kind::contract, Kind::request,
-    Kind::epoch, Kind::heart, Kind::identity, Kind::token};
+    Kind::pool,  Kind::offer,     Kind::account,  Kind::contract, Kind::request,
+    Kind::epoch, Kind::heart,     Kind::identity, Kind::token,    Kind::card,
+    Kind::liqo,  Kind::agreement, Kind::mailbox,  Kind::message};
 
 constexpr int64_t k_newest_events = 1000;
 
@@ -47,6 +48,21 @@ struct KeyOf {
   }
   market::Key operator()(const market::Shared<market::TokenRecord>& record) const {
     return market::token_key(record->id);
+  }
+  market::Key operator()(const market::Shared<market::CardRecord>& record) const {
+    return market::card_key(record->card.cluster);
+  }
+  market::Key operator()(const market::Shared<market::LiqoRecord>& record) const {
+    return market::liqo_key(record->id);
+  }
+  market::Key operator()(const market::Shared<market::AgreementRecord>& record) const {
+    return market::agreement_key(record->contract);
+  }
+  market::Key operator()(const market::Shared<market::MailboxRecord>& record) const {
+    return market::mailbox_key(record->contract, record->direction);
+  }
+  market::Key operator()(const market::Shared<market::MessageRecord>& record) const {
+    return market::message_key(record->contract, record->direction, record->sequence);
   }
 };
 

@@ -40,6 +40,8 @@ std::vector<Entry> entries_of(std::string_view bytes) {
     // meaning.
     entry.kind = choice % 8 == 7 ? market::k_kinds : choice % 8;
     if ((choice & 0x48) == 0x08) entry.kind = static_cast<int>(market::Kind::identity) + choice % 2;
+    // What was signed came last of all: by its first word.
+    if ((choice & 0x58) == 0x18) entry.kind = static_cast<int>(market::Kind::card) + choice % 8 % 5;
     entry.version = (choice & 0x40) != 0 ? 0 : 1;
     entry.body = std::string(bytes.substr(0, end));
     bytes.remove_prefix(end == std::string_view::npos ? bytes.size() : end + 1);

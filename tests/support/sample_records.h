@@ -137,6 +137,51 @@ inline market::TokenRecord sample_token(int n) {
   return record;
 }
 
+inline std::string sample_key_text(int n) { return fmt::format("{:A>43}", n); }
+
+inline market::CardRecord sample_card(int n) {
+  return {.card = {.federation = "alps",
+                   .cluster = sample_cluster(n),
+                   .number = 3,
+                   .key = sample_key_text(n),
+                   .sealing = sample_key_text(1000 + n),
+                   .liqo = fmt::format("liqo-{}", n)},
+          .document = "{}"};
+}
+
+inline market::AgreementRecord sample_agreement(int n) {
+  const model::Contract contract = sample_contract(n);
+  market::AgreementRecord record;
+  record.contract = contract.id;
+  record.buyer = contract.buyer;
+  record.provider = contract.provider;
+  record.buyer_key = sample_key_text(n);
+  record.provider_key = sample_key_text(1000 + n);
+  record.id = sample_key(n);
+  record.document = "{}";
+  record.sign_by = contract.deadline;
+  record.events.push_back({contract.provider, 1, model::ContractEventKind::accepted, "{}"});
+  return record;
+}
+
+inline market::MailboxRecord sample_mailbox(int n) {
+  return {.contract = sample_contract_id(n),
+          .direction = market::Direction::to_buyer,
+          .sent = 5,
+          .taken = 3,
+          .waiting = 2,
+          .forget_at = k_sample_time + hours(1)};
+}
+
+inline market::MessageRecord sample_message(int n, int64_t sequence = 4) {
+  return {.contract = sample_contract_id(n),
+          .direction = market::Direction::to_buyer,
+          .sequence = sequence,
+          .step = "nonce",
+          .envelope = "AAECAw==",
+          .expires = k_sample_time + minutes(10)};
+}
+
 inline market::Event sample_event(int n) {
   market::Event event;
   event.at = k_sample_time;

@@ -71,6 +71,21 @@ TEST(RecordCodec, EveryKindReadsBackAsItWasWritten) {
   expect_round_trip(Kind::token, token);
 }
 
+TEST(RecordCodec, WhatWasSignedAndSentReadsBackAsItWasWritten) {
+  CardRecord card = sample_card(1);
+  expect_round_trip(Kind::card, card);
+  card.card.liqo.clear();
+  expect_round_trip(Kind::card, card);
+  expect_round_trip(Kind::liqo, LiqoRecord{"turin-1", sample_cluster(1)});
+  AgreementRecord agreement = sample_agreement(1);
+  expect_round_trip(Kind::agreement, agreement);
+  agreement.complete = true;
+  agreement.events.clear();
+  expect_round_trip(Kind::agreement, agreement);
+  expect_round_trip(Kind::mailbox, sample_mailbox(1));
+  expect_round_trip(Kind::message, sample_message(1));
+}
+
 TEST(RecordCodec, SumsMayExceedWhatASingleShapeMayHave) {
   PoolRecord pool = sample_pool(1);
   pool.unaccounted.cpu_millis = model::k_max_amount * 100;
@@ -97,6 +112,12 @@ TEST(RecordCodec, EveryEventReadsBackAndUsesTheWordOfItsKind) {
   }
   EXPECT_EQ(words.size(), k_event_kinds);
   EXPECT_EQ(*decode_event(encode(Event{})), Event{});
+}
+
+template <class T, class Change>
+T changed(T record, Change change) {
+  change(record);
+  return record;
 }
 
 struct Refused {
@@ -167,6 +188,17 @@ TEST(RecordCodec, RowsThatBreakAnInvariantAreRefusedByName) {
       {Kind::identity, identity([](auto& r) { r.certificate.clear(); }), "certificate"},
       {Kind::identity, identity([](auto& r) { r.certificate += "\x01"; }), "certificate"},
       {Kind::identity, identity([](auto& r) { r.revoked = Instant{-1}; }), "revoked"},
+      {Kind::card, shared(changed(sample_card(1), [](auto& r) { r.card.key = "x"; })), "card.key"},
+      {Kind::card, shared(changed(sample_card(1), [](auto& r) { r.document.clear(); })),
+       "document"},
+      {Kind::liqo, shared(LiqoRecord{"a/b", sample_cluster(1)}), "id"},
+      {Kind::agreement, shared(changed(sample_agreement(1), [](auto& r) { r.id = "1"; })), "id"},
+      {Kind::agreement,
+       shared(changed(sample_agreement(1), [](auto& r) { r.events[0].by = sample_cluster(77); })),
+       "events[0].by"},
+      {Kind::mailbox, shared(changed(sample_mailbox(1), [](auto& r) { r.taken = 6; })), "taken"},
+      {Kind::message, shared(changed(sample_message(1), [](auto& r) { r.envelope.clear(); })),
+       "envelope"},
       {Kind::token, token([](auto& r) { r.id = "a/b"; }), "id"},
       {Kind::token, token([](auto& r) { r.roles.clear(); }), "roles"},
       {Kind::token, token([](auto& r) { r.key = sample_key(1); }), "certificate"},
