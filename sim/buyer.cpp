@@ -88,10 +88,10 @@ void SimBuyer::on_held(const wire::HoldAnswer& answer) {
 void SimBuyer::next_step(const ContractId& contract) {
   if (mine_[contract] == Stage::active) return keep_up(contract);
   if (world_.chance(150)) {
-    ask([this, contract](Told then) { client_.extend(contract, seconds(30), std::move(then)); });
+    ask([this, contract](Told then) { client_.extend(contract, {seconds(30)}, std::move(then)); });
     return;
   }
-  ask([this, contract](Told then) { client_.confirm(contract, std::move(then)); },
+  ask([this, contract](Told then) { client_.confirm(contract, {}, std::move(then)); },
       [this, contract](const Result<wire::ContractAnswer>& answer) {
         if (answer) {
           mine_[contract] = Stage::active;
@@ -105,7 +105,7 @@ void SimBuyer::next_step(const ContractId& contract) {
 void SimBuyer::keep_up(const ContractId& contract) {
   process_.after(world_.between(seconds(5), seconds(40)), [this, contract] {
     if (is_retired() || !mine_.contains(contract)) return;
-    ask([this, contract](Told then) { client_.renew(contract, std::move(then)); },
+    ask([this, contract](Told then) { client_.renew(contract, {}, std::move(then)); },
         [this, contract](const Result<wire::ContractAnswer>& answer) {
           if (!answer) {
             mine_.erase(contract);
@@ -144,9 +144,9 @@ void SimBuyer::trespass() {
     case 0:
       return client_.release(known, {}, looks_missing);
     case 1:
-      return client_.confirm(known, looks_missing);
+      return client_.confirm(known, {}, looks_missing);
     case 2:
-      return client_.renew(known, looks_missing);
+      return client_.renew(known, {}, looks_missing);
     default:
       return client_.get_contract(known, looks_missing);
   }

@@ -49,7 +49,7 @@ int run_extend(const ContractsArguments& arguments) {
   const auto ttl = parse_duration(arguments.ttl);
   if (!ttl) return wrongly_called("contracts extend", of_option("--ttl", ttl.error()));
   return run_one("contracts extend", arguments, [&](Session& session, const ContractId& id) {
-    return session.ask(&BrokerClient::extend, id, *ttl);
+    return session.ask(&BrokerClient::extend, id, wire::ExtendRequest{*ttl});
   });
 }
 
@@ -63,16 +63,26 @@ struct PlainWord {
   const char* name;
   const char* verb;
   const char* summary;
-  void (BrokerClient::*question)(const ContractId&, wire::Then<wire::ContractAnswer>);
+  Result<wire::ContractAnswer> (*ask)(Session&, const ContractId&);
 };
 
 constexpr std::array k_plain_words{
-    PlainWord{"show", "contracts show", "Everything about one", &BrokerClient::get_contract},
+    PlainWord{"show", "contracts show", "Everything about one",
+              [](Session& session, const ContractId& id) {
+                return session.ask(&BrokerClient::get_contract, id);
+              }},
     PlainWord{"confirm", "contracts confirm", "Sign a hold: the money runs from now on",
-              &BrokerClient::confirm},
-    PlainWord{"renew", "contracts renew", "Renew its lease", &BrokerClient::renew},
+              [](Session& session, const ContractId& id) {
+                return session.ask(&BrokerClient::confirm, id, wire::ConfirmRequest{});
+              }},
+    PlainWord{"renew", "contracts renew", "Renew its lease",
+              [](Session& session, const ContractId& id) {
+                return session.ask(&BrokerClient::renew, id, wire::SignedRequest{});
+              }},
     PlainWord{"notice", "contracts notice", "As its provider: end it after the agreed notice",
-              &BrokerClient::give_notice},
+              [](Session& session, const ContractId& id) {
+                return session.ask(&BrokerClient::give_notice, id, wire::SignedRequest{});
+              }},
 };
 
 Word add_word(Word verb, ContractsArguments& arguments, const char* name, const char* summary) {
@@ -96,11 +106,7 @@ void add_contracts(Word verb) {
   add_asking(list, arguments->asking);
   for (const PlainWord& plain : k_plain_words) {
     const Word word = add_word(verb, *arguments, plain.name, plain.summary);
-    word.run([arguments, &plain] {
-      return run_one(plain.verb, *arguments, [&](Session& session, const ContractId& id) {
-        return session.ask(plain.question, id);
-      });
-    });
+    word.run([arguments, &plain] { return run_one(plain.verb, *arguments, plain.ask); });
   }
   const Word extend = add_word(verb, *arguments, "extend", "Let a hold live longer, from now on");
   extend.option("--ttl", arguments->ttl, "So long: 2m").type_name("TIME").required();

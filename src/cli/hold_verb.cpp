@@ -59,7 +59,9 @@ auto insist(const Ask& ask) {
 Status confirm_all(const Asking& asking, Session& session, const wire::HoldAnswer& held) {
   wire::ContractPage page;
   for (const market::Grant& grant : held.grants) {
-    auto told = insist([&] { return session.ask(&wire::BrokerClient::confirm, grant.contract); });
+    auto told = insist([&] {
+      return session.ask(&wire::BrokerClient::confirm, grant.contract, wire::ConfirmRequest{});
+    });
     if (!told) return tl::unexpected(told.error());
     page.contracts.push_back(std::move(told->contract));
   }

@@ -9,7 +9,8 @@ std::string_view name_of(const Command& command) {
       "publish-pool", "withdraw-pool", "publish-offer", "withdraw-offer", "give-notice",
       "put-cluster",  "hold",          "confirm",       "extend",         "renew",
       "release",      "look",          "attend",        "beat",           "make-token",
-      "cancel-token", "find-token",    "revoke",        "join",           "recertify"};
+      "cancel-token", "find-token",    "revoke",        "join",           "recertify",
+      "put-card",     "countersign"};
   return k_names[command.index()];
 }
 

@@ -62,10 +62,40 @@ struct WithdrawOffer {
   int64_t sequence = 0;
 };
 
+// --- what was signed, as the door has verified it ---
+
+struct SignedAgreement {
+  std::string id;        // of the payload
+  std::string document;  // a JWS, with exactly the signatures that the command needs
+  model::Agreement agreement;
+};
+
+// By the party that it names.
+struct SignedEvent {
+  std::string document;
+  model::ContractEvent event;
+};
+
 // Notice: the provider ends a contract, after the time that the terms give the buyer.
 struct GiveNotice {
   ClusterId provider;
   ContractId contract;
+  std::optional<SignedEvent> event = {};
+};
+
+// A cluster's card. `key`: the fingerprint of what signed it.
+struct PutCard {
+  model::Card card;
+  std::string document;
+  std::string key;
+};
+
+// The second signature, by which a hold becomes active.
+struct Countersign {
+  ClusterId provider;
+  ContractId contract;
+  SignedAgreement agreement;  // signed by both
+  std::optional<SignedEvent> accepted = {};
 };
 
 // --- the operator ---
@@ -142,9 +172,11 @@ struct Hold {
   std::vector<ContractId> fresh;
 };
 
+// Makes a hold active; with a signature it waits for the provider's.
 struct Confirm {
   ClusterId buyer;
   ContractId contract;
+  std::optional<SignedAgreement> agreement = {};  // signed by the buyer alone
 };
 
 // A hold's life, from now on; refused beyond Rules::max_hold_total.
@@ -152,11 +184,13 @@ struct Extend {
   ClusterId buyer;
   ContractId contract;
   Duration ttl;
+  std::optional<SignedEvent> event = {};
 };
 
 struct Renew {
   ClusterId buyer;
   ContractId contract;
+  std::optional<SignedEvent> event = {};
 };
 
 // Gives units back, or all of them when none is named. Units that ended already are no error.
@@ -164,6 +198,7 @@ struct Release {
   ClusterId buyer;
   ContractId contract;
   std::vector<int32_t> units;
+  std::optional<SignedEvent> event = {};
 };
 
 // A contract as one of its two parties may see it.
@@ -185,9 +220,10 @@ struct Beat {
   bool starting = false;  // the first of this broker: it may have come back, even from a backup
 };
 
-using Command = std::variant<PublishPool, WithdrawPool, PublishOffer, WithdrawOffer, GiveNotice,
-                             PutCluster, Hold, Confirm, Extend, Renew, Release, Look, Attend, Beat,
-                             MakeToken, CancelToken, FindToken, Revoke, Join, Recertify>;
+using Command =
+    std::variant<PublishPool, WithdrawPool, PublishOffer, WithdrawOffer, GiveNotice, PutCluster,
+                 Hold, Confirm, Extend, Renew, Release, Look, Attend, Beat, MakeToken, CancelToken,
+                 FindToken, Revoke, Join, Recertify, PutCard, Countersign>;
 
 std::string_view name_of(const Command& command);
 

@@ -7,6 +7,7 @@
 #include "market/mutants.h"
 #include "market/outage.h"
 #include "market/pool_state.h"
+#include "market/signing.h"
 #include "market/transitions.h"
 
 namespace spillway::market {
@@ -98,6 +99,19 @@ Status check_units(const Contract& contract, const std::vector<int32_t>& units) 
   return {};
 }
 
+bool ends_any(const Contract& contract, const std::vector<int32_t>& units) {
+  return std::any_of(contract.units.begin(), contract.units.end(), [&](const model::Unit& unit) {
+    return unit.live && is_named(units, unit.number);
+  });
+}
+
+// The units that were signed for are those that are asked for.
+Status check_release(const Contract& contract, const Release& command) {
+  if (!command.event || command.event->event.units == command.units) return {};
+  return fail(Code::conflict, "contract " + contract.id.text,
+              "the release that was signed names other units", "sign for the units to be released");
+}
+
 }  // namespace
 
 void end_units(Workspace& workspace, Contract& contract, const std::vector<int32_t>& units,
@@ -147,6 +161,11 @@ Result<Answer> run(Workspace& workspace, const Release& command, const Context& 
   if (mutant(Mutant::release_twice) && found->live_units() == 0) {
     give_back(workspace, *found, 1, context);
   }
+  if (found->started && ends_any(*found, command.units)) {
+    SPILLWAY_TRY(check_release(*found, command));
+    SPILLWAY_TRY(take_event(workspace, *found, command.buyer, model::ContractEventKind::release,
+                            command.event));
+  }
   // What ended before stays as it is: a retry of a release is no error and changes nothing.
   end_units(workspace, *found, command.units, EndReason::released, context);
   return answer_with(std::move(*found));
@@ -156,6 +175,10 @@ Result<Answer> run(Workspace& workspace, const GiveNotice& command, const Contex
   auto found = contract_of(workspace, command.provider, Side::provider, command.contract);
   if (!found) return tl::unexpected(std::move(found).error());
   if (found->state == ContractState::hold || found->state == ContractState::active) {
+    if (found->started) {
+      SPILLWAY_TRY(take_event(workspace, *found, command.provider, model::ContractEventKind::notice,
+                              command.event));
+    }
     if (mutant(Mutant::end_without_notice)) {
       end_units(workspace, *found, {}, EndReason::noticed, context);
       return answer_with(std::move(*found));

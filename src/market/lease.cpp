@@ -1,9 +1,12 @@
 // The life of a contract between hold and closing: confirm, extend, renew; and looking at it.
+#include "market/lease.h"
+
 #include <algorithm>
 
 #include "market/account.h"
 #include "market/mutants.h"
 #include "market/outage.h"
+#include "market/signing.h"
 #include "market/transitions.h"
 
 namespace spillway::market {
@@ -77,19 +80,42 @@ Result<Contract> contract_to_keep(Workspace& workspace, const ClusterId& buyer,
   return contract;
 }
 
+// The buyer's signature: the hold waits for the provider's, no longer than it is held.
+Result<Answer> sign(Workspace& workspace, Contract contract, const SignedAgreement& agreement,
+                    const Context& context) {
+  if (contract.agreement == agreement.id) return answer_with(std::move(contract));
+  if (!contract.agreement.empty()) {
+    return fail(Code::conflict, "contract " + contract.id.text, "something else is signed already",
+                "release it and hold anew");
+  }
+  SPILLWAY_TRY(check_agreement(workspace, contract, agreement, context.now));
+  const Key key = agreement_key(contract.id);
+  if (workspace.find<AgreementRecord>(key) != nullptr) return Answer{};  // read, to be written
+  AgreementRecord record;
+  record.contract = contract.id;
+  record.buyer = contract.buyer;
+  record.provider = contract.provider;
+  record.buyer_key = agreement.agreement.buyer.key;
+  record.provider_key = agreement.agreement.provider.key;
+  record.id = agreement.id;
+  record.document = agreement.document;
+  record.sign_by = agreement.agreement.sign_by;
+  workspace.put(key, std::move(record));
+  contract.agreement = agreement.id;
+  return put_contract(workspace, std::move(contract), EventKind::contract_signed, context);
+}
+
 }  // namespace
 
-Result<Answer> run(Workspace& workspace, const Confirm& command, const Context& context) {
-  auto found = contract_to_keep(workspace, command.buyer, command.contract);
-  if (!found) return tl::unexpected(std::move(found).error());
-  Contract& contract = *found;
+Status check_is_hold(const Contract& contract, const EpochRecord& epoch, Instant now) {
+  if (contract.state != ContractState::hold) return ended(contract);
+  return check_in_time(contract, epoch, now);
+}
+
+Result<Answer> activate(Workspace& workspace, Contract contract, const Context& context) {
   const EpochRecord epoch = current_epoch(workspace);
   const auto* known = workspace.find<AccountRecord>(account_key(contract.buyer));
-  if (contract.state == ContractState::active) return answer_with(std::move(contract));
-  if (contract.state != ContractState::hold) return ended(contract);
-  SPILLWAY_TRY(check_in_time(contract, epoch, context.now));
   if (known == nullptr) return Answer{};  // not loaded yet: an account is never deleted
-
   AccountRecord account = *known;
   account.open_holds -= 1;
   workspace.put(account_key(contract.buyer), std::move(account));
@@ -97,6 +123,19 @@ Result<Answer> run(Workspace& workspace, const Confirm& command, const Context& 
   contract.started = context.now;
   set_deadline(contract, context.now + contract.terms.lease, epoch);
   return put_contract(workspace, std::move(contract), EventKind::contract_confirmed, context);
+}
+
+Result<Answer> run(Workspace& workspace, const Confirm& command, const Context& context) {
+  auto found = contract_to_keep(workspace, command.buyer, command.contract);
+  if (!found) return tl::unexpected(std::move(found).error());
+  const EpochRecord epoch = current_epoch(workspace);
+  if (found->state == ContractState::active) return answer_with(std::move(*found));
+  SPILLWAY_TRY(check_is_hold(*found, epoch, context.now));
+  if (command.agreement) {
+    return sign(workspace, std::move(*found), *command.agreement, context);
+  }
+  SPILLWAY_TRY(check_may_be_unsigned(workspace, *found));
+  return activate(workspace, std::move(*found), context);
 }
 
 Result<Answer> run(Workspace& workspace, const Extend& command, const Context& context) {
@@ -113,8 +152,7 @@ Result<Answer> run(Workspace& workspace, const Extend& command, const Context& c
   if (contract.state == ContractState::active) {
     return fail(Code::conflict, thing, "it is active, not a hold", "renew its lease instead");
   }
-  if (contract.state != ContractState::hold) return ended(contract);
-  SPILLWAY_TRY(check_in_time(contract, epoch, context.now));
+  SPILLWAY_TRY(check_is_hold(contract, epoch, context.now));
   const Instant wanted = context.now + command.ttl;
   const Instant cap = contract.created + context.rules.max_hold_total;
   if (wanted > cap) {
@@ -124,6 +162,8 @@ Result<Answer> run(Workspace& workspace, const Extend& command, const Context& c
         fmt::format("confirm it before {}", to_text(effective_deadline(contract, epoch))));
   }
   if (wanted <= effective_deadline(contract, epoch)) return answer_with(std::move(contract));
+  SPILLWAY_TRY(take_event(workspace, contract, command.buyer, model::ContractEventKind::extension,
+                          command.event));
   set_deadline(contract, wanted, epoch);
   return put_contract(workspace, std::move(contract), EventKind::contract_extended, context);
 }
@@ -142,8 +182,12 @@ Result<Answer> run(Workspace& workspace, const Renew& command, const Context& co
   SPILLWAY_TRY(check_in_time(contract, epoch, context.now));
   if (known == nullptr) return Answer{};  // not loaded yet: an account is never deleted
 
+  SPILLWAY_TRY(take_event(workspace, contract, command.buyer, model::ContractEventKind::renewal,
+                          command.event));
   AccountRecord account = *known;
-  const Instant lease_end = context.now + contract.terms.lease;
+  Instant lease_end = context.now + contract.terms.lease;
+  // Nobody is held to pay for longer than what they signed.
+  if (command.event) lease_end = std::min(lease_end, *command.event->event.until);
   SPILLWAY_TRY(reserve_until(account, contract, lease_end));
   workspace.put(account_key(contract.buyer), std::move(account));
   set_deadline(contract, lease_end, epoch);

@@ -32,6 +32,10 @@ enum class Mutant {
   join_twice,           // a token that was used serves another key too
   join_late,            // a token serves after its end
   renew_revoked,        // an identity that was revoked gets another certificate
+  sign_anything,        // what was signed is not held against the contract
+  sign_late,            // a provider may sign after the time that the buyer's signature is good for
+  replay_events,        // an event that was signed and heard before counts again
+  share_liqo,           // two clusters may have the same id in Liqo
   // in services/
   admit_revoked,        // a broker takes the certificate of one who was revoked
   tell_all,             // an event stream tells everybody everything
@@ -47,7 +51,7 @@ enum class Mutant {
   forget_vanished,  // a watch that lists again does not say what vanished meanwhile
 };
 
-inline constexpr std::array<std::string_view, 34> k_mutant_names{"none",
+inline constexpr std::array<std::string_view, 38> k_mutant_names{"none",
                                                                  "skip-cover",
                                                                  "ignore-version",
                                                                  "double-count-retry",
@@ -70,6 +74,10 @@ inline constexpr std::array<std::string_view, 34> k_mutant_names{"none",
                                                                  "join-twice",
                                                                  "join-late",
                                                                  "renew-revoked",
+                                                                 "sign-anything",
+                                                                 "sign-late",
+                                                                 "replay-events",
+                                                                 "share-liqo",
                                                                  "admit-revoked",
                                                                  "tell-all",
                                                                  "resume-late",

@@ -23,6 +23,8 @@ Result<Answer> run(Workspace&, const FindToken&, const Context&);
 Result<Answer> run(Workspace&, const Join&, const Context&);  // identity.cpp
 Result<Answer> run(Workspace&, const Recertify&, const Context&);
 Result<Answer> run(Workspace&, const Revoke&, const Context&);
+Result<Answer> run(Workspace&, const PutCard&, const Context&);  // signing.cpp
+Result<Answer> run(Workspace&, const Countersign&, const Context&);
 Result<Answer> run(Workspace&, const Attend&, const Context&);  // attend.cpp
 Result<Answer> run(Workspace&, const Beat&, const Context&);
 

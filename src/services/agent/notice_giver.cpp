@@ -44,7 +44,7 @@ void NoticeGiver::give(const ContractId& id, Notice& notice) {
   notice.attempt.in_flight = true;
   in_flight_ += 1;
   context_.log.write(services::Level::warning, "giving notice", {{"contract", id.text}});
-  context_.client.give_notice(id,
+  context_.client.give_notice(id, {},
                               life_.guard([this, id](const Result<wire::ContractAnswer>& answer) {
                                 in_flight_ -= 1;
                                 context_.wake_by(context_.now());

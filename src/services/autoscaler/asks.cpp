@@ -117,7 +117,8 @@ void Asks::on_hold(int64_t generation, const Result<wire::HoldAnswer>& answer) {
 }
 
 void Asks::confirm(int64_t generation, const ContractId& contract) {
-  context_.client.confirm(contract, heard(generation, [this, generation, contract](const auto& it) {
+  context_.client.confirm(contract, {},
+                          heard(generation, [this, generation, contract](const auto& it) {
                             on_confirm(generation, contract, it);
                           }));
 }

@@ -36,6 +36,13 @@ std::optional<T> read_body(Desk& desk, Call& call, std::string_view what) {
   return std::move(*body);
 }
 
+// Where all of a body may be left out, so may the body.
+template <class T>
+std::optional<T> read_body_if_any(Desk& desk, Call& call, std::string_view what) {
+  if (call.request.body.empty()) return T{};
+  return read_body<T>(desk, call, what);
+}
+
 // For routes that take no body: what somebody meant by one must not be lost in silence.
 inline bool no_body(Desk& desk, Call& call) {
   return call.request.body.empty() || read_body<wire::Nothing>(desk, call, "body").has_value();

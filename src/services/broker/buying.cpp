@@ -1,21 +1,10 @@
 // Queries and holds, and what a buyer does with its contracts.
-#include "services/broker/body.h"
+#include "pki/signed_documents.h"
+#include "services/broker/contract_access.h"
 #include "services/broker/handlers.h"
 #include "services/wire/convert.h"
 
 namespace spillway::services {
-namespace {
-
-ContractId contract_of(const Call& call) { return ContractId(call.parameters[0]); }
-
-void tell_contract(Desk& desk, const std::shared_ptr<Call>& call, market::Command command) {
-  submit(desk, call, std::move(command), [&desk, call](const market::Answer& told) {
-    answer(desk, *call, 200, wire::ContractAnswer{*told.contract});
-  });
-}
-
-}  // namespace
-
 void handle_query(Desk& desk, const std::shared_ptr<Call>& call) {
   const auto body = read_body<wire::QueryRequest>(desk, *call, "query");
   if (!body) return;
@@ -52,29 +41,40 @@ void handle_hold(Desk& desk, const std::shared_ptr<Call>& call) {
 }
 
 void handle_confirm(Desk& desk, const std::shared_ptr<Call>& call) {
-  if (!no_body(desk, *call)) return;
-  tell_contract(desk, call, market::Confirm{call->cluster(), contract_of(*call)});
+  auto body = read_body_if_any<wire::ConfirmRequest>(desk, *call, "agreement");
+  if (!body) return;
+  market::Confirm confirm{call->cluster(), contract_of(*call)};
+  if (!body->document.empty()) {
+    auto agreement = pki::verify_agreement(std::move(body->document), pki::Signers::buyer);
+    if (!agreement) return refuse(desk, *call, agreement.error());
+    confirm.agreement = market::SignedAgreement{
+        std::move(agreement->id), std::move(agreement->document), std::move(agreement->agreement)};
+  }
+  tell_contract(desk, call, std::move(confirm));
 }
 
 void handle_extend(Desk& desk, const std::shared_ptr<Call>& call) {
-  const auto body = read_body<wire::ExtendRequest>(desk, *call, "extension");
+  auto body = read_body<wire::ExtendRequest>(desk, *call, "extension");
   if (!body) return;
-  tell_contract(desk, call, market::Extend{call->cluster(), contract_of(*call), body->ttl});
+  market::Extend extend{call->cluster(), contract_of(*call), body->ttl};
+  if (!take_event(desk, *call, std::move(body->event), extend.event)) return;
+  tell_contract(desk, call, std::move(extend));
 }
 
 void handle_renew(Desk& desk, const std::shared_ptr<Call>& call) {
-  if (!no_body(desk, *call)) return;
-  tell_contract(desk, call, market::Renew{call->cluster(), contract_of(*call)});
+  auto body = read_body_if_any<wire::SignedRequest>(desk, *call, "renewal");
+  if (!body) return;
+  market::Renew renew{call->cluster(), contract_of(*call)};
+  if (!take_event(desk, *call, std::move(body->event), renew.event)) return;
+  tell_contract(desk, call, std::move(renew));
 }
 
 void handle_release(Desk& desk, const std::shared_ptr<Call>& call) {
-  std::optional<wire::ReleaseRequest> body = wire::ReleaseRequest{};
-  if (!call->request.body.empty()) {
-    body = read_body<wire::ReleaseRequest>(desk, *call, "release");
-  }
+  auto body = read_body_if_any<wire::ReleaseRequest>(desk, *call, "release");
   if (!body) return;
-  tell_contract(desk, call,
-                market::Release{call->cluster(), contract_of(*call), std::move(body->units)});
+  market::Release release{call->cluster(), contract_of(*call), std::move(body->units)};
+  if (!take_event(desk, *call, std::move(body->event), release.event)) return;
+  tell_contract(desk, call, std::move(release));
 }
 
 }  // namespace spillway::services

@@ -1,4 +1,5 @@
 // Contracts as their parties and the overseers see them, and the snapshot to begin from.
+#include "services/broker/contract_access.h"
 #include "services/broker/handlers.h"
 #include "services/broker/listing.h"
 #include "services/broker/own_contracts.h"
@@ -6,10 +7,6 @@
 
 namespace spillway::services {
 namespace {
-
-bool is_party(const model::Contract& contract, const std::string& name) {
-  return contract.buyer.text == name || contract.provider.text == name;
-}
 
 // Bought and sold: two lists that become one page.
 void list_own(Desk& desk, const std::shared_ptr<Call>& call) {
@@ -39,9 +36,8 @@ void handle_get_contract(Desk& desk, const std::shared_ptr<Call>& call) {
   load(desk, call, {{key}, {}}, [&desk, call](const host::Snapshot& snapshot) {
     const host::Row& row = snapshot.rows[0];
     const auto* contract = held<model::Contract>(row);
-    const bool visible = contract != nullptr &&
-                         (call->scope == Scope::all || is_party(*contract, call->caller.name));
-    if (!visible) return refuse(desk, *call, missing("contract", row.key.id));
+    if (contract == nullptr || !may_see(*call, *contract))
+      return refuse(desk, *call, missing("contract", row.key.id));
     answer_tagged(desk, *call, wire::ContractAnswer{*contract}, row.version);
   });
 }

@@ -46,6 +46,11 @@ SPILLWAY_HANDLER(handle_list_contracts);  // contracts.cpp
 SPILLWAY_HANDLER(handle_get_contract);
 SPILLWAY_HANDLER(handle_snapshot);
 
+SPILLWAY_HANDLER(handle_get_card);  // agreements.cpp
+SPILLWAY_HANDLER(handle_put_card);
+SPILLWAY_HANDLER(handle_get_agreement);
+SPILLWAY_HANDLER(handle_countersign);
+
 SPILLWAY_HANDLER(handle_events);  // events.cpp
 
 SPILLWAY_HANDLER(handle_list_clusters);  // clusters.cpp

@@ -20,6 +20,7 @@ constexpr Access k_seller_read{
 constexpr Access k_buyer{.consumer = Scope::own};
 constexpr Access k_party_read{
     .provider = Scope::own, .consumer = Scope::own, .operator_ = Scope::all, .viewer = Scope::all};
+constexpr Access k_party{.provider = Scope::own, .consumer = Scope::own};
 constexpr Access k_operator{.operator_ = Scope::all};
 constexpr Access k_overseer{.operator_ = Scope::all, .viewer = Scope::all};
 
@@ -48,11 +49,18 @@ constexpr std::array k_routes{
 
     Route{"GET", "/v1/contracts", Subject::nothing, k_party_read, handle_list_contracts},
     Route{"GET", "/v1/contracts/{id}", Subject::contract, k_party_read, handle_get_contract},
+    Route{"GET", "/v1/contracts/{id}/agreement", Subject::contract, k_party_read,
+          handle_get_agreement},
     Route{"POST", "/v1/contracts/{id}/confirm", Subject::contract, k_buyer, handle_confirm},
     Route{"POST", "/v1/contracts/{id}/extend", Subject::contract, k_buyer, handle_extend},
     Route{"POST", "/v1/contracts/{id}/renew", Subject::contract, k_buyer, handle_renew},
     Route{"POST", "/v1/contracts/{id}/release", Subject::contract, k_buyer, handle_release},
     Route{"POST", "/v1/contracts/{id}/notice", Subject::contract, k_seller, handle_notice},
+    Route{"POST", "/v1/contracts/{id}/countersign", Subject::contract, k_seller,
+          handle_countersign},
+
+    Route{"GET", "/v1/cards/{name}", Subject::cluster, k_party_read, handle_get_card},
+    Route{"PUT", "/v1/cards/{name}", Subject::cluster, k_party, handle_put_card},
 
     Route{"GET", "/v1/events", Subject::nothing, k_party_read, handle_events},
     Route{"GET", "/v1/snapshot", Subject::nothing, k_party_read, handle_snapshot},

@@ -1,6 +1,7 @@
 // Pools and offers, as their providers publish them.
 #include <charconv>
 
+#include "services/broker/contract_access.h"
 #include "services/broker/handlers.h"
 #include "services/broker/listing.h"
 
@@ -130,11 +131,11 @@ void handle_delete_offer(Desk& desk, const std::shared_ptr<Call>& call) {
 }
 
 void handle_notice(Desk& desk, const std::shared_ptr<Call>& call) {
-  if (!no_body(desk, *call)) return;
-  submit(desk, call, market::GiveNotice{call->cluster(), ContractId(call->parameters[0])},
-         [&desk, call](const market::Answer& told) {
-           answer(desk, *call, 200, wire::ContractAnswer{*told.contract});
-         });
+  auto body = read_body_if_any<wire::SignedRequest>(desk, *call, "notice");
+  if (!body) return;
+  market::GiveNotice notice{call->cluster(), contract_of(*call)};
+  if (!take_event(desk, *call, std::move(body->event), notice.event)) return;
+  tell_contract(desk, call, std::move(notice));
 }
 
 }  // namespace spillway::services

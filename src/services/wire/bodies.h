@@ -235,13 +235,48 @@ struct HoldAnswer {
   bool operator==(const HoldAnswer&) const = default;
 };
 
+// What is signed travels as the text of a JWS (pki/signed_documents.h); empty: it is not signed.
+struct ConfirmRequest {
+  std::string document;  // the agreement, signed by the buyer
+  bool operator==(const ConfirmRequest&) const = default;
+};
+
+struct CountersignRequest {
+  std::string document;  // the agreement, signed by both
+  std::string accepted;  // an event
+  bool operator==(const CountersignRequest&) const = default;
+};
+
+struct SignedRequest {  // renew, notice
+  std::string event;
+  bool operator==(const SignedRequest&) const = default;
+};
+
 struct ExtendRequest {
   Duration ttl;
+  std::string event = {};
   bool operator==(const ExtendRequest&) const = default;
+};
+
+struct CardBody {
+  std::string document;
+  bool operator==(const CardBody&) const = default;
+};
+
+// All that was signed on a contract, and the cards of its parties as they are now.
+struct AgreementAnswer {
+  model::Contract contract;
+  std::string document;  // empty: nobody has signed yet
+  bool complete = false;
+  std::vector<std::string> events;
+  std::string buyer_card;  // empty: it has none
+  std::string provider_card;
+  bool operator==(const AgreementAnswer&) const = default;
 };
 
 struct ReleaseRequest {
   std::vector<int32_t> units;  // empty: all
+  std::string event = {};
   bool operator==(const ReleaseRequest&) const = default;
 };
 

@@ -25,6 +25,10 @@ std::string contract_path(const ContractId& id, std::string_view verb = {}) {
   return fmt::format("/v1/contracts/{}{}", net::escape_segment(id.text), verb);
 }
 
+std::string card_path(const ClusterId& cluster) {
+  return "/v1/cards/" + net::escape_segment(cluster.text);
+}
+
 net::Request request(std::string method, std::string target, std::string body = {}) {
   net::Request made;
   made.method = std::move(method);
@@ -33,6 +37,12 @@ net::Request request(std::string method, std::string target, std::string body = 
   if (!body.empty()) made.headers.push_back({"Content-Type", "application/json"});
   made.body = std::move(body);
   return made;
+}
+
+// Brokers of before signatures take no body here, and need none.
+template <class T>
+std::string text_if_any(const T& body) {
+  return body == T{} ? std::string() : model::write_json(body);
 }
 
 std::optional<Problem> problem_in(const net::Response& response) {
@@ -177,8 +187,9 @@ void BrokerClient::list_offers(const ListAsked& asked, Then<OfferPage> then) {
 void BrokerClient::get_offer(const OfferId& id, Then<OfferRow> then) {
   ask(channel_, request("GET", owned_path("offers", id.text)), std::move(then));
 }
-void BrokerClient::give_notice(const ContractId& id, Then<ContractAnswer> then) {
-  ask(channel_, request("POST", contract_path(id, "/notice")), std::move(then));
+void BrokerClient::give_notice(const ContractId& id, const SignedRequest& body,
+                               Then<ContractAnswer> then) {
+  ask(channel_, request("POST", contract_path(id, "/notice"), text_if_any(body)), std::move(then));
 }
 
 void BrokerClient::query(const QueryRequest& body, Then<QueryAnswer> then) {
@@ -189,16 +200,32 @@ void BrokerClient::hold(const std::string& key, const HoldRequest& body, Then<Ho
   made.headers.push_back({"Idempotency-Key", key});
   ask(channel_, std::move(made), std::move(then));
 }
-void BrokerClient::confirm(const ContractId& id, Then<ContractAnswer> then) {
-  ask(channel_, request("POST", contract_path(id, "/confirm")), std::move(then));
+void BrokerClient::confirm(const ContractId& id, const ConfirmRequest& body,
+                           Then<ContractAnswer> then) {
+  ask(channel_, request("POST", contract_path(id, "/confirm"), text_if_any(body)), std::move(then));
 }
-void BrokerClient::extend(const ContractId& id, Duration ttl, Then<ContractAnswer> then) {
-  ask(channel_,
-      request("POST", contract_path(id, "/extend"), model::write_json(ExtendRequest{ttl})),
+void BrokerClient::extend(const ContractId& id, const ExtendRequest& body,
+                          Then<ContractAnswer> then) {
+  ask(channel_, request("POST", contract_path(id, "/extend"), model::write_json(body)),
       std::move(then));
 }
-void BrokerClient::renew(const ContractId& id, Then<ContractAnswer> then) {
-  ask(channel_, request("POST", contract_path(id, "/renew")), std::move(then));
+void BrokerClient::renew(const ContractId& id, const SignedRequest& body,
+                         Then<ContractAnswer> then) {
+  ask(channel_, request("POST", contract_path(id, "/renew"), text_if_any(body)), std::move(then));
+}
+void BrokerClient::get_card(const ClusterId& cluster, Then<CardBody> then) {
+  ask(channel_, request("GET", card_path(cluster)), std::move(then));
+}
+void BrokerClient::put_card(const ClusterId& cluster, const CardBody& body, Then<void> then) {
+  ask(channel_, request("PUT", card_path(cluster), model::write_json(body)), std::move(then));
+}
+void BrokerClient::get_agreement(const ContractId& id, Then<AgreementAnswer> then) {
+  ask(channel_, request("GET", contract_path(id, "/agreement")), std::move(then));
+}
+void BrokerClient::countersign(const ContractId& id, const CountersignRequest& body,
+                               Then<ContractAnswer> then) {
+  ask(channel_, request("POST", contract_path(id, "/countersign"), model::write_json(body)),
+      std::move(then));
 }
 void BrokerClient::release(const ContractId& id, const ReleaseRequest& body,
                            Then<ContractAnswer> then) {

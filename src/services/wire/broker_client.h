@@ -49,16 +49,21 @@ class BrokerClient {
   void withdraw_offer(const OfferId& id, int64_t sequence, Then<void> then);
   void list_offers(const ListAsked& asked, Then<OfferPage> then);
   void get_offer(const OfferId& id, Then<OfferRow> then);
-  void give_notice(const ContractId& id, Then<ContractAnswer> then);
+  void give_notice(const ContractId& id, const SignedRequest& body, Then<ContractAnswer> then);
 
   void query(const QueryRequest& body, Then<QueryAnswer> then);
   void hold(const std::string& key, const HoldRequest& body, Then<HoldAnswer> then);
-  void confirm(const ContractId& id, Then<ContractAnswer> then);
-  void extend(const ContractId& id, Duration ttl, Then<ContractAnswer> then);
-  void renew(const ContractId& id, Then<ContractAnswer> then);
+  void confirm(const ContractId& id, const ConfirmRequest& body, Then<ContractAnswer> then);
+  void extend(const ContractId& id, const ExtendRequest& body, Then<ContractAnswer> then);
+  void renew(const ContractId& id, const SignedRequest& body, Then<ContractAnswer> then);
   void release(const ContractId& id, const ReleaseRequest& body, Then<ContractAnswer> then);
   void get_contract(const ContractId& id, Then<ContractAnswer> then);
   void list_contracts(const ListAsked& asked, Then<ContractPage> then);
+
+  void get_card(const ClusterId& cluster, Then<CardBody> then);
+  void put_card(const ClusterId& cluster, const CardBody& body, Then<void> then);
+  void get_agreement(const ContractId& id, Then<AgreementAnswer> then);
+  void countersign(const ContractId& id, const CountersignRequest& body, Then<ContractAnswer> then);
 
   void snapshot(Then<SnapshotAnswer> then);
   void list_events(int64_t after, int32_t limit, Then<EventPage> then);

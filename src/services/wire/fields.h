@@ -190,12 +190,40 @@ void fields(F& f, HoldAnswer& b) {
   f.required("ttl_seconds", b.ttl_seconds);
 }
 template <class F>
+void fields(F& f, ConfirmRequest& b) {
+  f.with_default("document", b.document);
+}
+template <class F>
+void fields(F& f, CountersignRequest& b) {
+  f.required("document", b.document);
+  f.with_default("accepted", b.accepted);
+}
+template <class F>
+void fields(F& f, SignedRequest& b) {
+  f.with_default("event", b.event);
+}
+template <class F>
 void fields(F& f, ExtendRequest& b) {
   f.required("ttl", b.ttl);
+  f.with_default("event", b.event);
 }
 template <class F>
 void fields(F& f, ReleaseRequest& b) {
   f.with_default("units", b.units);
+  f.with_default("event", b.event);
+}
+template <class F>
+void fields(F& f, CardBody& b) {
+  f.required("document", b.document);
+}
+template <class F>
+void fields(F& f, AgreementAnswer& b) {
+  f.required("contract", b.contract);
+  f.with_default("document", b.document);
+  f.with_default("complete", b.complete);
+  f.with_default("events", b.events);
+  f.with_default("buyer_card", b.buyer_card);
+  f.with_default("provider_card", b.provider_card);
 }
 template <class F>
 void fields(F& f, ContractAnswer& b) {

@@ -1,0 +1,106 @@
+#include "pki/signed_documents.h"
+
+#include <vector>
+
+#include "pki/ed25519.h"
+#include "pki/jws.h"
+
+namespace spillway::pki {
+namespace {
+
+Status check_named(const Key& key, const std::string& named) {
+  const auto text = signing_key_text(key.public_key());
+  if (!text) return tl::unexpected(text.error());
+  if (*text == named) return {};
+  return fail(Code::invalid, "document to be signed",
+              "it names another key than the one that signs",
+              "name the key of the side that signs");
+}
+
+template <class T>
+Result<std::string> sign_as(std::string_view type, const T& value, const Key& key,
+                            const std::string& named) {
+  SPILLWAY_TRY(check_named(key, named));
+  SPILLWAY_TRY(validate(value));
+  const auto jws = Jws::sign(type, to_payload(value), key);
+  if (!jws) return tl::unexpected(jws.error());
+  return jws->to_text();
+}
+
+Result<std::vector<PublicKey>> read_keys(std::initializer_list<std::string_view> texts) {
+  std::vector<PublicKey> keys;
+  for (const std::string_view text : texts) {
+    auto key = read_signing_key(text);
+    if (!key) return tl::unexpected(key.error());
+    keys.push_back(std::move(*key));
+  }
+  return keys;
+}
+
+Result<model::Agreement> verified(const Jws& jws, Signers signers) {
+  auto agreement = model::agreement_from_payload(jws.unverified_payload());
+  if (!agreement) return agreement;
+  const auto keys = signers == Signers::buyer
+                        ? read_keys({agreement->buyer.key})
+                        : read_keys({agreement->buyer.key, agreement->provider.key});
+  if (!keys) return tl::unexpected(keys.error());
+  SPILLWAY_TRY(jws.verify(model::k_agreement_type, *keys));
+  return agreement;
+}
+
+}  // namespace
+
+Result<std::string> sign(const model::Card& card, const Key& key) {
+  return sign_as(model::k_card_type, card, key, card.key);
+}
+
+Result<std::string> sign(const model::Agreement& agreement, const Key& buyer) {
+  return sign_as(model::k_agreement_type, agreement, buyer, agreement.buyer.key);
+}
+
+Result<std::string> sign(const model::ContractEvent& event, const Key& key) {
+  return sign_as(model::k_contract_event_type, event, key, event.key);
+}
+
+Result<std::string> countersign(std::string document, const Key& provider) {
+  auto jws = Jws::parse(document);
+  if (!jws) return tl::unexpected(jws.error());
+  const auto agreement = verified(*jws, Signers::buyer);
+  if (!agreement) return tl::unexpected(agreement.error());
+  SPILLWAY_TRY(check_named(provider, agreement->provider.key));
+  SPILLWAY_TRY(jws->add_signature(provider));
+  return jws->to_text();
+}
+
+Result<VerifiedCard> verify_card(std::string document) {
+  const auto jws = Jws::parse(document);
+  if (!jws) return tl::unexpected(jws.error());
+  auto card = model::card_from_payload(jws->unverified_payload());
+  if (!card) return tl::unexpected(card.error());
+  const auto keys = read_keys({card->key});
+  if (!keys) return tl::unexpected(keys.error());
+  SPILLWAY_TRY(jws->verify(model::k_card_type, *keys));
+  return VerifiedCard{std::move(document), std::move(*card), keys->front().fingerprint()};
+}
+
+Result<VerifiedAgreement> verify_agreement(std::string document, Signers signers) {
+  const auto jws = Jws::parse(document);
+  if (!jws) return tl::unexpected(jws.error());
+  auto agreement = verified(*jws, signers);
+  if (!agreement) return tl::unexpected(agreement.error());
+  return VerifiedAgreement{std::move(document), payload_id(jws->unverified_payload()),
+                           std::move(*agreement)};
+}
+
+Result<VerifiedEvent> verify_event(std::string document) {
+  const auto jws = Jws::parse(document);
+  if (!jws) return tl::unexpected(jws.error());
+  auto event = model::contract_event_from_payload(jws->unverified_payload());
+  if (!event) return tl::unexpected(event.error());
+  const auto keys = read_keys({event->key});
+  if (!keys) return tl::unexpected(keys.error());
+  SPILLWAY_TRY(jws->verify(model::k_contract_event_type, *keys));
+  return VerifiedEvent{std::move(document), std::move(*event)};
+}
+
+}  // namespace spillway::pki
