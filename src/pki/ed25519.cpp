@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "base/base64.h"
 #include "base/check.h"
 #include "pki/base64url.h"
 #include "pki/hash.h"
@@ -100,6 +101,18 @@ Result<PublicKey> read_signing_key(std::string_view text) {
       EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, octets(point->view()), point->size());
   SPILLWAY_CHECK(key != nullptr, "no memory");
   return PublicKey(std::shared_ptr<EVP_PKEY>(key, EVP_PKEY_free));
+}
+
+Result<Key> signing_key_from_seed(std::string_view seed) {
+  // RFC 8410: PKCS#8 is these bytes and the seed.
+  constexpr std::string_view k_prefix =
+      "\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20"sv;
+  if (seed.size() != k_point_bytes) {
+    return fail(Code::invalid, k_thing, "its seed is not 32 bytes", "give 32 bytes");
+  }
+  const std::string der = std::string(k_prefix) + std::string(seed);
+  return Key::from_pem("-----BEGIN PRIVATE KEY-----\n" + to_base64(der) +
+                       "\n-----END PRIVATE KEY-----\n");
 }
 
 Result<std::string> sign_message(const Key& key, std::string_view message) {

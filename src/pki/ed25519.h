@@ -26,6 +26,9 @@ bool is_key_id(std::string_view text);
 Result<std::string> signing_key_text(const PublicKey& key);
 Result<PublicKey> read_signing_key(std::string_view text);
 
+// The key that 32 bytes stand for (RFC 8032 section 5.1.5): for worlds that must be repeatable.
+Result<Key> signing_key_from_seed(std::string_view seed);
+
 Result<std::string> sign_message(const Key& key, std::string_view message);
 // Denied when it is not a signature by that key over that message.
 Status verify_message(const PublicKey& key, std::string_view message, std::string_view signature);

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "pki/ed25519.h"
 #include "pki/hash.h"
 #include "pki/openssl.h"
 #include "pki/pem.h"
@@ -70,7 +71,11 @@ Result<Request> read_request(std::string_view pem) {
   if (X509_REQ_verify(request.get(), key.get()) != 1) {
     return refuse("its signature is not by its own key");
   }
-  return Request{PublicKey(std::move(key)), sha256_hex(spelled)};
+  const PublicKey read(std::move(key));
+  if (is_ed25519(spelled) && !signing_key_text(read)) {
+    return refuse("its key is of small order or oddly spelled: anybody could sign for it");
+  }
+  return Request{read, sha256_hex(spelled)};
 }
 
 }  // namespace spillway::pki

@@ -7,6 +7,7 @@
 
 #include <openssl/evp.h>
 
+#include "pki/ed25519.h"
 #include "pki/key.h"
 
 namespace spillway::pki::test {
@@ -19,21 +20,7 @@ inline std::string bytes_of_hex(std::string_view hex) {
   return bytes;
 }
 
-inline std::string pem_of(std::string_view label, std::string_view der) {
-  std::string base64(4 * ((der.size() + 2) / 3) + 1, '\0');
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(base64.data()),
-                                   reinterpret_cast<const unsigned char*>(der.data()),
-                                   static_cast<int>(der.size()));
-  base64.resize(static_cast<size_t>(size));
-  const std::string name(label);
-  return "-----BEGIN " + name + "-----\n" + base64 + "\n-----END " + name + "-----\n";
-}
-
-// RFC 8410: PKCS#8 is these bytes and the seed.
-inline Key key_of_seed(std::string_view seed) {
-  return *Key::from_pem(pem_of(
-      "PRIVATE KEY", bytes_of_hex("302e020100300506032b657004220420").append(seed.substr(0, 32))));
-}
+inline Key key_of_seed(std::string_view seed) { return *signing_key_from_seed(seed.substr(0, 32)); }
 
 // As it might come out of a certificate: nobody has looked at the point yet.
 inline PublicKey unchecked_key(std::string_view point) {

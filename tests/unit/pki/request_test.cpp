@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "base/base64.h"
 #include "odd_requests.h"
+#include "pki/base64url.h"
+#include "pki/ed25519.h"
 
 namespace spillway::pki {
 namespace {
@@ -41,6 +44,26 @@ TEST(Request, OtherKeysAreRefused) {
     EXPECT_EQ(request.error().code, Code::invalid);
     EXPECT_NE(request.error().reason.find("P-256"), std::string::npos);
   }
+}
+
+// Under the point of order 1 the signature "that point, zero" is right for every message.
+TEST(Request, AKeyForWhichAnybodyCanSignIsRefused) {
+  const Key key = Key::generate_member();
+  const std::string pem = *make_request(key, "edge-1");
+  const size_t first = pem.find('\n') + 1;
+  std::string base64 = pem.substr(first, pem.find("\n-----END") - first);
+  std::erase(base64, '\n');
+  std::string der = *from_base64(base64);
+  const auto point = from_base64url(*signing_key_text(key.public_key()));
+  const std::string one = "\x01" + std::string(31, '\0');
+  der.replace(der.find(point->view()), 32, one);
+  der.replace(der.size() - 64, 64, one + std::string(32, '\0'));
+  const Result<Request> request =
+      read_request("-----BEGIN CERTIFICATE REQUEST-----\n" + to_base64(der) +
+                   "\n-----END CERTIFICATE REQUEST-----\n");
+  ASSERT_FALSE(request);
+  EXPECT_NE(request.error().reason.find("small order"), std::string::npos)
+      << request.error().reason;
 }
 
 TEST(Request, SignedByAnotherKeyIsRefused) {
