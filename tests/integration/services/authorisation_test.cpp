@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "live/federation.h"
+#include "pki/ed25519.h"
+#include "pki/envelope.h"
+#include "pki/signed_documents.h"
 #include "services/broker/routes.h"
 #include "support/nouns.h"
 
@@ -42,6 +45,7 @@ class Matrix : public testing::Test {
     }
     other = federation->join("other", {Role::provider, Role::consumer});
     for (const std::string name : {"seller", "trader", "other"}) publish(name);
+    for (const std::string name : {"seller", "buyer", "trader", "other"}) show_card(name);
     other_contract = hold(other, "trader/small");
     trader_contract = hold(papers["trader"], "other/small");
     buyer_contract = hold(papers["buyer"], "other/small");
@@ -72,6 +76,22 @@ class Matrix : public testing::Test {
                                               model::write_json(wire::OfferPut{offer, 1})))
                   .status,
               204);
+  }
+  static void show_card(const std::string& name) {
+    const Papers& who = name == "other" ? other : papers[name];
+    const pki::Key key = *pki::Key::from_pem(who.tls->key_pem);
+    model::Card card{.federation = "testers",
+                     .cluster = ClusterId(name),
+                     .number = 1,
+                     .key = *pki::signing_key_text(key.public_key()),
+                     .sealing = to_text(pki::SealingKey::generate().public_key()),
+                     .liqo = {}};
+    ASSERT_EQ(
+        federation
+            ->call(who, Federation::put("/v1/cards/" + name,
+                                        model::write_json(wire::CardBody{*pki::sign(card, key)})))
+            .status,
+        204);
   }
   static std::string hold(const Papers& who, const std::string& offer) {
     net::Request request = Federation::post(
