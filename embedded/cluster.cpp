@@ -93,9 +93,11 @@ void Cluster::set_clock_skew(Duration skew) {
 void Cluster::restart(Duration down, int64_t lost_versions) {
   parts_->api.set_down(true);
   if (serving_ != nullptr) serving_->server->cut([](const net::Peer&) { return true; });
+  // One that begins while it is down makes it no shorter: who is up never loses versions.
+  ++restarts_;
   parts_->loop.after(down, parts_->lifeline.guard([this, lost_versions] {
     parts_->table.fall_back(std::max<int64_t>(0, lost_versions));
-    parts_->api.set_down(false);
+    if (--restarts_ == 0) parts_->api.set_down(false);
   }));
 }
 

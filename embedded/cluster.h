@@ -111,6 +111,7 @@ class Cluster {
   ClusterOptions options_;
   std::unique_ptr<Parts> parts_;
   std::unique_ptr<Serving> serving_;
+  int restarts_ = 0;  // under way
 };
 
 }  // namespace spillway::embedded

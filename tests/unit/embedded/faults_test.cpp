@@ -104,6 +104,19 @@ TEST(EmbeddedFaults, RestartWithVersionsThatWereGivenBefore) {
   EXPECT_EQ(future.status, 504);
 }
 
+// Who is up never loses versions: a client that sees no restart could not know.
+TEST(EmbeddedFaults, ARestartInsideOfAnotherMakesItNoShorter) {
+  EmbeddedWorld world;
+  world.loop.run();
+  world.cluster.restart(seconds(5), 4);
+  world.loop.run_for(seconds(1));
+  world.cluster.restart(seconds(1));
+  world.loop.run_for(seconds(2));
+  EXPECT_FALSE(world.send("GET", k_maps)->response.has_value()) << "the first is not over";
+  world.loop.run_for(seconds(2));
+  EXPECT_EQ(world.get(k_maps).status, 200);
+}
+
 TEST(EmbeddedFaults, ShowAWrongTime) {
   EmbeddedWorld world;
   world.cluster.set_clock_skew(hours(-1));
