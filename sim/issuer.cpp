@@ -2,6 +2,8 @@
 
 #include <sstream>
 
+#include "pki/ed25519.h"
+
 namespace spillway::sim {
 namespace {
 
@@ -13,10 +15,15 @@ constexpr Duration k_clocks_apart = minutes(5);  // as pki/ has it
 
 }  // namespace
 
-std::string make_key(host::Random& random) {
-  std::string key;
-  for (int i = 0; i < 4; ++i) key += fmt::format("{:016x}", random.next());
-  return key;
+SimKey make_key(host::Random& random) {
+  std::string seed;
+  for (int i = 0; i < 4; ++i) {
+    const uint64_t word = random.next();
+    for (int shift = 0; shift < 64; shift += 8) seed += static_cast<char>(word >> shift);
+  }
+  pki::Key key = *pki::signing_key_from_seed(seed);
+  std::string fingerprint = key.fingerprint();
+  return {std::move(key), std::move(fingerprint)};
 }
 
 std::string request_for(const std::string& key) { return std::string(k_request) + key; }

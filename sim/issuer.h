@@ -1,6 +1,6 @@
-// Certificates and tokens without cryptography: a certificate is a text that says what it is, a
-// certificate request names a key, and a token's id is a part of its text. The network of the
-// simulation vouches for who has which key.
+// Certificates and tokens without cryptography, but for the keys themselves: a certificate is a
+// text that says what it is, a certificate request names a key, and a token's id is a part of its
+// text. The network of the simulation vouches for who has which key.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 
 #include "host/random.h"
 #include "net/exchange.h"
+#include "pki/key.h"
 #include "services/broker/issuer.h"
 
 namespace spillway::sim {
@@ -27,7 +28,13 @@ class SimIssuer : public services::Issuer {
   host::Random& random_;
 };
 
-std::string make_key(host::Random& random);  // 64 hexadecimal digits
+// A key that signs in earnest: what members sign is verified by those who ship. The fingerprint
+// stands for it everywhere else.
+struct SimKey {
+  pki::Key key;
+  std::string fingerprint;
+};
+SimKey make_key(host::Random& random);
 std::string request_for(const std::string& key);
 std::string key_in(const std::string& request);    // empty: it is no request
 std::string token_id_in(const std::string& text);  // empty: it is no token

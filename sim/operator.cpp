@@ -107,7 +107,8 @@ void SimOperator::misuse(const std::string& token, Duration ttl) {
   if (is_retired() || !world_.chance(200)) return;
   const Duration wait = world_.between({}, world_.chance(700) ? seconds(10) : ttl + seconds(5));
   process_.after(wait, [this, token] {
-    client_.join({token, request_for(make_key(world_.random()))}, ignore<wire::CertificateAnswer>);
+    client_.join({token, request_for(make_key(world_.random()).fingerprint)},
+                 ignore<wire::CertificateAnswer>);
   });
 }
 

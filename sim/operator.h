@@ -25,7 +25,7 @@ class SimOperator : public Party {
               std::vector<model::Cluster> clusters);
 
   // Its key, with which the first broker is set up, and the certificate that it got by that.
-  const std::string& key() const { return own_key_; }
+  const SimKey& key() const { return own_key_; }
   void take_office();
 
  private:
@@ -40,7 +40,7 @@ class SimOperator : public Party {
 
   std::vector<Party*> members_;
   std::vector<model::Cluster> clusters_;
-  std::string own_key_;
+  SimKey own_key_;
   bool clusters_put_ = false;  // on disk
 };
 

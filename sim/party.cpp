@@ -42,7 +42,7 @@ void Party::restart() {
 
 void Party::start() {
   channel_.move_on();
-  if (!token_.empty()) join(token_, token_key_, 20);
+  if (!token_.empty()) join(token_, *token_key_, 20);
   begin();
 }
 
@@ -59,13 +59,13 @@ void Party::invite(const std::string& token) {
   if (!process_.is_up()) return;
   token_ = token;
   token_key_ = make_key(world_.random());
-  join(token_, token_key_, 20);
+  join(token_, *token_key_, 20);
 }
 
-void Party::join(const std::string& token, const std::string& key, int tries) {
+void Party::join(const std::string& token, const SimKey& key, int tries) {
   insist<wire::CertificateAnswer>(
       [this, token, key](wire::Then<wire::CertificateAnswer> then) {
-        client_.join({token, request_for(key)}, std::move(then));
+        client_.join({token, request_for(key.fingerprint)}, std::move(then));
       },
       [this, token, key](const Result<wire::CertificateAnswer>& told) {
         if (token != token_) return;
@@ -75,10 +75,10 @@ void Party::join(const std::string& token, const std::string& key, int tries) {
       tries);
 }
 
-void Party::take_certificate(const std::string& text, const std::string& key) {
+void Party::take_certificate(const std::string& text, const SimKey& key) {
   const auto read = read_certificate(text);
-  laws_.expect(read != nullptr && read->key == key && read->uri.ends_with("/" + name()), 5,
-               fmt::format("{} got a certificate for something else", name()));
+  laws_.expect(read != nullptr && read->key == key.fingerprint && read->uri.ends_with("/" + name()),
+               5, fmt::format("{} got a certificate for something else", name()));
   key_ = key;
   certificate_ = text;
   turned_away_ = false;
@@ -91,10 +91,11 @@ void Party::take_certificate(const std::string& text, const std::string& key) {
 // key that no broker takes, and joins again.
 void Party::renew() {
   if (!process_.is_up() || certificate_.empty()) return;
-  const std::string key = world_.chance(150) ? make_key(world_.random()) : key_;
-  client_.recertify({request_for(key)}, [this, key](const Result<wire::CertificateAnswer>& told) {
-    if (told) take_certificate(told->certificate, key);
-  });
+  const SimKey key = world_.chance(150) ? make_key(world_.random()) : *key_;
+  client_.recertify({request_for(key.fingerprint)},
+                    [this, key](const Result<wire::CertificateAnswer>& told) {
+                      if (told) take_certificate(told->certificate, key);
+                    });
 }
 
 void Party::follow() {

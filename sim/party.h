@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,7 +68,8 @@ class Party {
   // Asks until there is an answer, or it was asked often enough.
   template <class T>
   void insist(std::function<void(wire::Then<T>)> ask, wire::Then<T> then, int tries = 6);
-  void take_certificate(const std::string& text, const std::string& key);
+  void take_certificate(const std::string& text, const SimKey& key);
+  const SimKey& key() const { return *key_; }  // of the certificate, once it has joined
 
   // The stream of its own events, resumed where it ended, checked.
   void follow();
@@ -82,7 +84,7 @@ class Party {
 
  private:
   void watch_status(int status);
-  void join(const std::string& token, const std::string& key, int tries);
+  void join(const std::string& token, const SimKey& key, int tries);
   void follow_later(Duration longest);
   void open_stream();
 
@@ -90,10 +92,10 @@ class Party {
   Person person_;
   bool retired_ = false;
   // On disk.
-  std::string key_;
+  std::optional<SimKey> key_;
   std::string certificate_;
   std::string token_;  // that it has not joined with yet
-  std::string token_key_;
+  std::optional<SimKey> token_key_;
   int64_t last_event_ = -1;
   // In memory.
   bool turned_away_ = false;

@@ -140,7 +140,7 @@ void Federation::add_parties() {
   add_scalers();
   for (const auto& scaler : scalers_) everyone.push_back(scaler.get());
   operator_ = std::make_unique<SimOperator>(around_, next_address_++, everyone, clusters);
-  brokers_.front()->set_up(operator_->name(), operator_->key());
+  brokers_.front()->set_up(operator_->name(), operator_->key().fingerprint);
 }
 
 // By lots of their own: a seed without clusters is the same world as it was before there were any.
