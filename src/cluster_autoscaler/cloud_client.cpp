@@ -5,6 +5,7 @@
 
 #include "cluster_autoscaler/cloud_provider.h"
 #include "cluster_autoscaler/protobuf.h"
+#include "model/fields.h"
 
 namespace spillway::cluster_autoscaler {
 namespace {
@@ -64,13 +65,12 @@ InstanceSeen read_instance(std::string_view bytes) {
   return instance;
 }
 
+// The first two fields of a message: an entry of a map, or a name and what comes after it.
 std::pair<std::string, std::string> read_pair(std::string_view bytes) {
-  std::pair<std::string, std::string> pair;
-  each_field(bytes, [&pair](const ProtoField& field) {
-    if (field.number == 1) pair.first = field.bytes;
-    if (field.number == 2) pair.second = field.bytes;
-  });
-  return pair;
+  std::string_view first;
+  std::string_view second;
+  read_entry(bytes, first, second);
+  return {std::string(first), std::string(second)};
 }
 
 model::Taint read_taint(std::string_view bytes) {
@@ -78,11 +78,9 @@ model::Taint read_taint(std::string_view bytes) {
   each_field(bytes, [&taint](const ProtoField& field) {
     if (field.number == 1) taint.key = field.bytes;
     if (field.number == 2) taint.value = field.bytes;
-    if (field.number == 3 && field.bytes == "NoExecute") {
-      taint.effect = model::TaintEffect::no_execute;
-    }
-    if (field.number == 3 && field.bytes == "PreferNoSchedule") {
-      taint.effect = model::TaintEffect::prefer_no_schedule;
+    if (field.number != 3) return;
+    for (const auto& known : words_of(taint.effect)) {
+      if (known.word == field.bytes) taint.effect = known.value;
     }
   });
   return taint;

@@ -7,6 +7,7 @@
 
 #include "base/quantity.h"
 #include "cluster_autoscaler/protobuf.h"
+#include "model/fields.h"
 
 namespace spillway::cluster_autoscaler {
 namespace {
@@ -15,26 +16,19 @@ using Amounts = std::map<std::string, int64_t, std::less<>>;  // cpu in millicor
 
 ProtoWriter quantity(std::string_view text) { return std::move(ProtoWriter().text(1, text)); }
 
-void write_amounts(ProtoWriter& status, uint32_t field, const model::Resources& r) {
-  status.entry(field, "cpu", quantity(cpu_to_text(r.cpu_millis)));
-  status.entry(field, "memory", quantity(bytes_to_text(r.memory_bytes)));
-  status.entry(field, "pods", quantity(std::to_string(r.pods)));
-  status.entry(field, "ephemeral-storage", quantity(bytes_to_text(r.storage_bytes)));
+// What a container asks for: a pod is no resource of one.
+void write_requests(ProtoWriter& to, uint32_t field, const model::Resources& r) {
+  to.entry(field, "cpu", quantity(cpu_to_text(r.cpu_millis)));
+  to.entry(field, "memory", quantity(bytes_to_text(r.memory_bytes)));
+  to.entry(field, "ephemeral-storage", quantity(bytes_to_text(r.storage_bytes)));
   for (const model::Count& count : r.extended) {
-    status.entry(field, count.name, quantity(std::to_string(count.amount)));
+    to.entry(field, count.name, quantity(std::to_string(count.amount)));
   }
 }
 
-std::string_view effect_name(model::TaintEffect effect) {
-  switch (effect) {
-    case model::TaintEffect::prefer_no_schedule:
-      return "PreferNoSchedule";
-    case model::TaintEffect::no_execute:
-      return "NoExecute";
-    case model::TaintEffect::no_schedule:
-      break;
-  }
-  return "NoSchedule";
+void write_amounts(ProtoWriter& status, uint32_t field, const model::Resources& r) {
+  write_requests(status, field, r);
+  status.entry(field, "pods", quantity(std::to_string(r.pods)));
 }
 
 ProtoWriter condition(std::string_view type, std::string_view status) {
@@ -51,17 +45,6 @@ ProtoWriter status_of(const demand::NodeImage& image) {
   }
   status.message(7, ProtoWriter().text(9, "linux").text(10, image.arch));
   return status;
-}
-
-bool read_entry(std::string_view bytes, std::string_view& key, std::string_view& value) {
-  ProtoReader reader(bytes);
-  key = {};
-  value = {};
-  for (ProtoField field; reader.next(field);) {
-    if (field.number == 1) key = field.bytes;
-    if (field.number == 2) value = field.bytes;
-  }
-  return !reader.is_broken();
 }
 
 // One entry of a map<string, Quantity>.
@@ -179,9 +162,10 @@ std::string marshal_node(const demand::NodeImage& image) {
   ProtoWriter spec;
   spec.text(3, image.provider_id);
   for (const model::Taint& taint : image.taints) {
-    spec.message(
-        5,
-        ProtoWriter().text(1, taint.key).text(2, taint.value).text(3, effect_name(taint.effect)));
+    spec.message(5, ProtoWriter()
+                        .text(1, taint.key)
+                        .text(2, taint.value)
+                        .text(3, model::word_of(taint.effect)));
   }
   return ProtoWriter().message(1, metadata).message(2, spec).message(3, status_of(image)).take();
 }
@@ -191,12 +175,7 @@ std::string marshal_pod(const PodAsk& pod) {
   metadata.text(1, pod.name).text(3, pod.space).text(5, pod.uid);
   for (const model::Label& label : pod.labels) metadata.entry(11, label.key, label.value);
   ProtoWriter requests;
-  requests.entry(2, "cpu", quantity(cpu_to_text(pod.requests.cpu_millis)));
-  requests.entry(2, "memory", quantity(bytes_to_text(pod.requests.memory_bytes)));
-  requests.entry(2, "ephemeral-storage", quantity(bytes_to_text(pod.requests.storage_bytes)));
-  for (const model::Count& count : pod.requests.extended) {
-    requests.entry(2, count.name, quantity(std::to_string(count.amount)));
-  }
+  write_requests(requests, 2, pod.requests);
   const ProtoWriter container = std::move(ProtoWriter().text(1, "work").message(8, requests));
   return ProtoWriter().message(1, metadata).message(2, ProtoWriter().message(2, container)).take();
 }

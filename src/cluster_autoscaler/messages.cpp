@@ -32,15 +32,11 @@ std::optional<Instant> read_time(std::string_view bytes) {
 }
 
 bool read_label(std::string_view bytes, std::map<std::string, std::string>& labels) {
-  std::string key;
-  std::string value;
-  ProtoReader reader(bytes);
-  for (ProtoField field; reader.next(field);) {
-    if (field.number == 1) key = field.bytes;
-    if (field.number == 2) value = field.bytes;
-  }
-  labels[std::move(key)] = std::move(value);
-  return !reader.is_broken();
+  std::string_view key;
+  std::string_view value;
+  if (!read_entry(bytes, key, value)) return false;
+  labels[std::string(key)] = value;
+  return true;
 }
 
 bool read_node(std::string_view bytes, WireNode& node) {

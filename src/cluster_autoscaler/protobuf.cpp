@@ -114,4 +114,15 @@ bool ProtoReader::next(ProtoField& field) {
   return true;
 }
 
+bool read_entry(std::string_view bytes, std::string_view& key, std::string_view& value) {
+  ProtoReader reader(bytes);
+  key = {};
+  value = {};
+  for (ProtoField field; reader.next(field);) {
+    if (field.number == 1) key = field.bytes;
+    if (field.number == 2) value = field.bytes;
+  }
+  return !reader.is_broken();
+}
+
 }  // namespace spillway::cluster_autoscaler

@@ -61,4 +61,7 @@ class ProtoReader {
   bool is_broken_ = false;
 };
 
+// One entry of a map whose keys are text; views into the bytes. False: it is none.
+bool read_entry(std::string_view bytes, std::string_view& key, std::string_view& value);
+
 }  // namespace spillway::cluster_autoscaler

@@ -1,6 +1,7 @@
 #include "services/autoscaler/node_document.h"
 
 #include "base/quantity.h"
+#include "model/fields.h"
 
 namespace spillway::autoscaler {
 namespace {
@@ -9,25 +10,13 @@ using kube::Object;
 using model::put;
 using model::text_node;
 
-std::string_view word_of(model::TaintEffect effect) {
-  switch (effect) {
-    case model::TaintEffect::no_schedule:
-      return "NoSchedule";
-    case model::TaintEffect::prefer_no_schedule:
-      return "PreferNoSchedule";
-    case model::TaintEffect::no_execute:
-      return "NoExecute";
-  }
-  return "";
-}
-
 Object taint_list(const std::vector<model::Taint>& taints) {
   Object list = model::array_node();
   for (const model::Taint& taint : taints) {
     Object& one = list.items.emplace_back(model::object_node());
     put(one, "key", text_node(taint.key));
     if (!taint.value.empty()) put(one, "value", text_node(taint.value));
-    put(one, "effect", text_node(word_of(taint.effect)));
+    put(one, "effect", text_node(model::word_of(taint.effect)));
   }
   return list;
 }
