@@ -1,4 +1,5 @@
-// What an envelope is made of, each by the RFC that has vectors for it. Only for pki/envelope.cpp.
+// What envelopes and their keys are made of, each by the RFC that has vectors for it. Only for
+// pki/envelope.cpp and pki/derived_key.cpp.
 #pragma once
 
 #include <optional>
