@@ -1,0 +1,133 @@
+#include "services/agent/paper.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "model/agreement_fields.h"
+#include "model/validation.h"
+
+namespace spillway::agent {
+
+template <class F>
+void fields(F& f, PaperEvent& event) {
+  f.required("by", event.by);
+  f.required("number", event.number);
+  f.required("kind", event.kind);
+  f.required("document", event.document);
+}
+
+template <class F>
+void fields(F& f, Paper& paper) {
+  f.required("contract", paper.contract);
+  f.required("agreement", paper.agreement);
+  f.required("buyer", paper.buyer);
+  f.required("provider", paper.provider);
+  f.required("document", paper.document);
+  f.with_default("complete", paper.complete);
+  f.with_default("events", paper.events);
+  f.with_default("buyer_card", paper.buyer_card);
+  f.with_default("provider_card", paper.provider_card);
+  f.required("since", paper.since);
+  f.optional("ended", paper.ended);
+}
+
+namespace {
+
+using Kind = model::ContractEventKind;
+
+bool moves_on(Kind kind) {
+  return kind == Kind::renewal || kind == Kind::extension || kind == Kind::usage;
+}
+
+Status add(Paper& paper, const PaperEvent& event) {
+  for (const PaperEvent& kept : paper.events) {
+    if (kept.by != event.by || kept.number != event.number) continue;
+    if (kept.document == event.document) return {};
+    return fail(
+        Code::contended, "paper of contract " + paper.contract.text,
+        fmt::format("event {} of {} is kept, and says something else", event.number, event.by.text),
+        "sign with a number that was not used");
+  }
+  const auto same = [&](const PaperEvent& kept) {
+    return kept.by == event.by && kept.kind == event.kind && moves_on(event.kind);
+  };
+  const bool is_old =
+      std::any_of(paper.events.begin(), paper.events.end(),
+                  [&](const PaperEvent& kept) { return same(kept) && kept.number > event.number; });
+  if (is_old) return {};
+  std::erase_if(paper.events, same);
+  if (paper.events.size() >= Paper::k_most_events) {
+    return fail(Code::conflict, "paper of contract " + paper.contract.text,
+                fmt::format("it has {} events, and that is the most", Paper::k_most_events),
+                "end the contract");
+  }
+  const auto place = std::upper_bound(paper.events.begin(), paper.events.end(), event,
+                                      [](const PaperEvent& a, const PaperEvent& b) {
+                                        return std::tie(a.by, a.number) < std::tie(b.by, b.number);
+                                      });
+  paper.events.insert(place, event);
+  return {};
+}
+
+}  // namespace
+
+Paper paper_of(const pki::VerifiedAgreement& agreement, bool complete, Instant now) {
+  Paper paper;
+  paper.contract = agreement.agreement.hold;
+  paper.agreement = agreement.id;
+  paper.buyer = agreement.agreement.buyer.cluster;
+  paper.provider = agreement.agreement.provider.cluster;
+  paper.document = agreement.document;
+  paper.complete = complete;
+  paper.since = now;
+  return paper;
+}
+
+PaperEvent event_of(const pki::VerifiedEvent& event) {
+  return {event.event.by, event.event.number, event.event.kind, event.document};
+}
+
+int64_t last_number(const Paper& paper, const ClusterId& by) {
+  int64_t last = 0;
+  for (const PaperEvent& event : paper.events) {
+    if (event.by == by) last = std::max(last, event.number);
+  }
+  return last;
+}
+
+Result<Paper> merged(const Paper& kept, const Paper& heard) {
+  const bool is_other = kept.agreement != heard.agreement;
+  if (is_other && kept.complete) {
+    return fail(
+        Code::conflict, "paper of contract " + kept.contract.text,
+        fmt::format("{} was agreed, and {} is another agreement", kept.agreement, heard.agreement),
+        "ask the broker's operator where that comes from");
+  }
+  // Half signed, and never taken: the other one counts.
+  Paper next = is_other ? heard : kept;
+  next.since = kept.since;
+  if (!is_other && heard.complete && !kept.complete) {
+    next.document = heard.document;
+    next.complete = true;
+  }
+  if (next.buyer_card.empty()) next.buyer_card = heard.buyer_card;
+  if (next.provider_card.empty()) next.provider_card = heard.provider_card;
+  if (!next.ended) next.ended = heard.ended;
+  for (const PaperEvent& event : heard.events) SPILLWAY_TRY(add(next, event));
+  return next;
+}
+
+Status validate(const Paper& paper) {
+  SPILLWAY_TRY(model::at("contract", check_contract_id(paper.contract.text)));
+  SPILLWAY_TRY(model::check_key_fingerprint("agreement", paper.agreement));
+  SPILLWAY_TRY(model::at("buyer", check_cluster_id(paper.buyer.text)));
+  return model::at("provider", check_cluster_id(paper.provider.text));
+}
+
+std::string to_json(const Paper& paper) { return model::write_json(paper); }
+
+Result<Paper> paper_from_json(std::string_view text, std::string_view source) {
+  return model::read_json<Paper>(text, source);
+}
+
+}  // namespace spillway::agent

@@ -1,0 +1,137 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "pki/private_file.h"
+#include "services/agent/folder_papers.h"
+#include "services/agent/signatory.h"
+#include "support/nouns.h"
+#include "support/temporary_folder.h"
+
+namespace spillway::agent {
+namespace {
+
+using testing::HasSubstr;
+using Kind = model::ContractEventKind;
+
+class PapersTest : public testing::Test {
+ protected:
+  PapersTest() {
+    contract.state = model::ContractState::hold;
+    contract.started.reset();
+    contract.units = {{0, true, {}, 0, 0}};
+  }
+
+  Paper half(Instant sign_by) const {
+    const auto document =
+        buyer.sign(contract, buyer.card(1, ""), provider.card(1, ""), model::Trust::given, sign_by);
+    return paper_of(*pki::verify_agreement(*document, pki::Signers::buyer), false, now);
+  }
+  Paper half() const { return half(contract.deadline); }
+  Paper whole(const Paper& signed_once) const {
+    const auto document = provider.countersign(signed_once.document);
+    return paper_of(*pki::verify_agreement(*document, pki::Signers::both), true, now);
+  }
+  Paper with(Paper paper, const Signatory& by, int64_t number, const Deed& deed) const {
+    const auto document = by.sign({paper.agreement, paper.contract}, deed, number, now);
+    paper.events.push_back(event_of(*pki::verify_event(*document)));
+    return paper;
+  }
+
+  const Instant now = test::k_some_day;
+  Signatory buyer = *Signatory::of(pki::Key::generate_member(), "lab", ClusterId("edge-2"));
+  Signatory provider = *Signatory::of(pki::Key::generate_member(), "lab", ClusterId("edge-1"));
+  model::Contract contract = test::plain_contract();
+};
+
+TEST_F(PapersTest, TheSecondSignatureIsAddedAndNeverLost) {
+  const auto both = merged(half(), whole(half()));
+  ASSERT_TRUE(both);
+  EXPECT_TRUE(both->complete);
+  EXPECT_EQ(both->document, whole(half()).document);
+  EXPECT_EQ(merged(*both, half()), *both);
+}
+
+TEST_F(PapersTest, AnotherAgreementDoesNotReplaceACompleteOne) {
+  const Paper other = half(contract.deadline - seconds(1));
+  const auto told = merged(whole(half()), whole(other));
+  ASSERT_FALSE(told);
+  EXPECT_EQ(told.error().code, Code::conflict);
+  EXPECT_THAT(told.error().message(), HasSubstr(other.agreement));
+  EXPECT_EQ(merged(half(), other)->agreement, other.agreement) << "nobody had accepted the first";
+}
+
+TEST_F(PapersTest, ANumberIsNotUsedForTwoThings) {
+  const Paper paper = whole(half());
+  const Deed one{.kind = Kind::release, .units = {0}};
+  const Deed another{.kind = Kind::drained};
+  const auto told = merged(with(paper, buyer, 1, one), with(paper, buyer, 1, another));
+  ASSERT_FALSE(told);
+  EXPECT_EQ(told.error().code, Code::contended);
+  EXPECT_TRUE(merged(with(paper, buyer, 1, one), with(paper, provider, 1, {.kind = Kind::notice})));
+  EXPECT_TRUE(merged(with(paper, buyer, 1, one), with(paper, buyer, 1, one)));
+}
+
+TEST_F(PapersTest, TheNewestRenewalSaysItAll) {
+  Paper paper = whole(half());
+  for (const int64_t number : {2, 1, 3}) {
+    const Deed renewal{.kind = Kind::renewal, .until = now + hours(number)};
+    paper = *merged(paper, with(whole(half()), buyer, number, renewal));
+  }
+  ASSERT_EQ(paper.events.size(), 1U);
+  EXPECT_EQ(last_number(paper, buyer.cluster()), 3);
+  EXPECT_EQ(last_number(paper, provider.cluster()), 0);
+}
+
+TEST_F(PapersTest, AFolderKeepsThemPrivateAndWhole) {
+  const test::TemporaryFolder folder;
+  FolderPapers papers(folder / "");
+  EXPECT_FALSE(papers.find_now(contract.id).value().has_value());
+  ASSERT_TRUE(papers.keep_now(half()));
+  ASSERT_TRUE(papers.keep_now(whole(half())));
+  FolderPapers another(folder / "");  // of another process
+  EXPECT_TRUE((*another.find_now(contract.id))->complete);
+  ASSERT_EQ(another.all()->size(), 1U);
+  struct stat facts {};
+  ASSERT_EQ(::stat((papers.folder() + "/" + contract.id.text + ".json").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 0777, 0600U);
+  ASSERT_TRUE(another.remove(contract.id));
+  EXPECT_FALSE(papers.find_now(contract.id).value().has_value());
+}
+
+TEST_F(PapersTest, WhatTheOperatorChangesIsReadAgain) {
+  const test::TemporaryFolder folder;
+  FolderPapers papers(folder / "");
+  FolderPapers cli(folder / "");
+  const ShownCard far{ClusterId("far"), std::string(64, 'a'), 1};
+  ASSERT_TRUE(cli.change_trust_now([](TrustBook& book) {
+    book.first_use = false;
+    return Status();
+  }));
+  Result<model::Trust> told = tl::unexpected(Error{});
+  const auto take = [&told](const Result<model::Trust>& how) { told = how; };
+  papers.believe(far, now, take);
+  EXPECT_FALSE(told);
+  ASSERT_TRUE(cli.change_trust_now(
+      [&](TrustBook& book) { return add_pin(book, far.cluster, far.key, now); }));
+  papers.believe(far, now, take);
+  EXPECT_EQ(told, model::Trust::given);
+}
+
+TEST_F(PapersTest, ADamagedBookIsNotReplacedByAnEmptyOne) {
+  const test::TemporaryFolder folder;
+  FolderPapers papers(folder / "");
+  ASSERT_TRUE(papers.change_trust_now([](TrustBook& book) {
+    book.first_use = false;
+    return Status();
+  }));
+  const std::string path = papers.folder() + "/trust.json";
+  ASSERT_TRUE(pki::write_private(path, "{"));
+  const auto told = papers.change_trust_now([](TrustBook&) { return Status(); });
+  ASSERT_FALSE(told);
+  EXPECT_THAT(told.error().message(), HasSubstr("trust.json"));
+  EXPECT_EQ(pki::read_private(path)->view(), "{");
+}
+
+}  // namespace
+}  // namespace spillway::agent
