@@ -1,7 +1,8 @@
 // As much of a broker as an agent or a buyer can tell from a real one: sequence numbers, epochs, a
 // snapshot, a stream; queries, holds under keys, confirmations, releases. Every pool's report
-// number must be above all before it. `first` may answer instead; `loses` loses an answer to what
-// was done.
+// number must be above all before it. Cards and agreements are kept as they come, without a look at
+// their signatures; `lie` may change what is shown of them. `first` may answer instead; `loses`
+// loses an answer to what was done.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include "pki/jws.h"
 #include "services/wire/fields.h"
 #include "support/scripted_channel.h"
 
@@ -98,6 +100,10 @@ class ScriptedBroker {
   std::vector<std::string> renewed;
   int64_t last_report = 0;
   ClusterId buyer{"home"};
+  std::map<std::string, std::string> cards;                 // signed, by cluster
+  std::map<std::string, wire::AgreementAnswer> agreements;  // by contract, without row and cards
+  std::function<void(wire::AgreementAnswer&)> lie = [](wire::AgreementAnswer&) {};
+  bool is_strict = false;                         // what is done under what was signed must be
   std::map<std::string, int32_t> free_units;      // of offers; those not named have ten
   std::map<std::string, wire::HoldAnswer> holds;  // by key
   std::function<bool(const net::Request&)> loses = [](const net::Request&) { return false; };
@@ -121,6 +127,7 @@ class ScriptedBroker {
     if (path[1] == "snapshot") return ok(snapshot());
     if (path[1] == "events") return follow(request);
     if (path[1] == "contracts") return contract(path, request);
+    if (path[1] == "cards") return card(path[2], request);
     if (path[1] == "query") return query();
     if (path[1] == "holds") return hold(request);
     return refusal(Code::not_found, request.target, "no such thing");
@@ -234,6 +241,50 @@ class ScriptedBroker {
     return ok(holds[key]);
   }
 
+  Result<net::Response> card(const std::string& cluster, const net::Request& request) {
+    if (request.method == "PUT") {
+      cards[cluster] = model::read_json<wire::CardBody>(request.body, "card")->document;
+      return net::Response{204, {}, {}};
+    }
+    if (!cards.contains(cluster)) return refusal(Code::not_found, "card " + cluster, "no card");
+    return ok(wire::CardBody{cards[cluster]});
+  }
+
+  Result<net::Response> agreement(const model::Contract& known) {
+    wire::AgreementAnswer told = agreements[known.id.text];
+    told.contract = known;
+    told.buyer_card = cards[known.buyer.text];
+    told.provider_card = cards[known.provider.text];
+    lie(told);
+    return ok(told);
+  }
+
+  Result<net::Response> half_sign(model::Contract& known, const std::string& document) {
+    if (known.agreement.empty()) agreements[known.id.text].document = document;
+    known.agreement = pki::payload_id(pki::Jws::parse(document)->unverified_payload());
+    return ok(wire::ContractAnswer{known});
+  }
+
+  Result<net::Response> countersign(model::Contract& known, const net::Request& request) {
+    const auto body = model::read_json<wire::CountersignRequest>(request.body, "agreement");
+    wire::AgreementAnswer& both = agreements[known.id.text];
+    both.document = body->document;
+    both.complete = true;
+    both.events = {body->accepted};
+    return confirm(known);
+  }
+
+  // What is done under an agreement; false: it is not signed, and should be.
+  bool take_event(const model::Contract& known, const std::string& event) {
+    if (!event.empty()) agreements[known.id.text].events.push_back(event);
+    return !event.empty() || known.agreement.empty() || !is_strict;
+  }
+  template <class Body>
+  static std::string event_in(const net::Request& request) {
+    return request.body.empty() ? std::string()
+                                : model::read_json<Body>(request.body, "request")->event;
+  }
+
   Result<net::Response> confirm(model::Contract& known) {
     if (known.state == model::ContractState::hold && known.deadline <= loop_.now()) {
       known.state = model::ContractState::closed;
@@ -275,8 +326,22 @@ class ScriptedBroker {
       return refusal(Code::not_found, "contract " + path[2], "no such contract");
     }
     model::Contract& known = found->second;
-    if (path.size() > 3 && path[3] == "confirm") return confirm(known);
-    if (path.size() > 3 && path[3] == "release") return release(known, request);
+    if (path.size() > 3 && path[3] == "agreement") return agreement(known);
+    if (path.size() > 3 && path[3] == "countersign") return countersign(known, request);
+    if (path.size() > 3 && path[3] == "confirm") {
+      const auto body = request.body.empty()
+                            ? Result<wire::ConfirmRequest>(wire::ConfirmRequest())
+                            : model::read_json<wire::ConfirmRequest>(request.body, "agreement");
+      return body->document.empty() ? confirm(known) : half_sign(known, body->document);
+    }
+    const auto unsigned_ = [&] { return refusal(Code::conflict, path[2], "it is not signed"); };
+    if (path.size() > 3 && path[3] == "release") {
+      if (!take_event(known, event_in<wire::ReleaseRequest>(request))) return unsigned_();
+      return release(known, request);
+    }
+    if (path.size() > 3 && !take_event(known, event_in<wire::SignedRequest>(request))) {
+      return unsigned_();
+    }
     if (path.size() > 3 && path[3] == "notice") {
       if (known.state != model::ContractState::closing) noticed.push_back(path[2]);
       known.state = model::ContractState::closing;

@@ -14,18 +14,24 @@ Agent::Agent(host::Loop& loop, host::Random& random, net::Channel& channel, Stat
           [this] { keeper_.state().last_event = tenancy_.settled_through(follower_.last_seen()); },
           [this] { alarm_.wake_by(loop_.now()); }),
       alarm_(loop, [this] { step(); }),
+      signing_(signing_of(channel, loop, options)),
       context_{loop,
                random,
                log,
                std::move(options),
                wire::BrokerClient(channel),
                keeper_,
-               [this](Instant time) { alarm_.wake_by(time); }},
+               [this](Instant time) { alarm_.wake_by(time); },
+               signing_ ? &*signing_ : nullptr},
+      agreements_(context_, [this](const model::Contract& contract) { tenancy_.put(contract); }),
       renewals_(context_, {[this](const model::Contract& contract) { tenancy_.put(contract); },
                            [this](const ContractId& id) { tenancy_.look_at(id); }}),
       tenancy_(context_, {[this](const PoolId& pool) { publisher_.carries_changed(pool); },
                           [this] { sold_changed_(); },
-                          [this](const model::Contract& contract) { renewals_.seen(contract); }}),
+                          [this](const model::Contract& contract) {
+                            renewals_.seen(contract);
+                            agreements_.seen(contract);
+                          }}),
       notices_(context_, tenancy_),
       publisher_(
           context_, [this](const PoolId& pool) { return tenancy_.carries(pool); },
@@ -41,6 +47,7 @@ Status Agent::start(std::optional<Supply> supply) {
   if (supply) context_.state().supply = std::move(*supply);
   follower_.start();
   tenancy_.start();
+  agreements_.start();
   if (context_.state().last_event >= 0) begin_selling();
   return {};
 }
@@ -75,6 +82,7 @@ void Agent::stop(std::function<void()> done) {
 void Agent::step() {
   if (stopped_) return;
   Instant next = std::min(tenancy_.step(), renewals_.step());
+  next = std::min(next, agreements_.step());
   next = std::min(next, notices_.step());
   next = std::min(next, publisher_.step());
   if (next < k_never) alarm_.wake_by(next);
@@ -94,6 +102,7 @@ void Agent::on_event(const wire::EventBody& event) {
 void Agent::take_over(const wire::SnapshotAnswer& snapshot) {
   if (stopped_) return;
   tenancy_.take_over(snapshot);
+  agreements_.show_card();
   publisher_.take_over(snapshot);
   keeper_.touch();
   begin_selling();
@@ -142,6 +151,9 @@ AgentStatus Agent::status() const {
           publisher_.offers_published(),
           tenancy_.sold(),
           tenancy_.bought(),
+          agreements_.countersigned(),
+          agreements_.refused(),
+          agreements_.disputed(),
           context_.last_error};
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "host/lifeline.h"
+#include "services/agent/agreements.h"
 #include "services/agent/context.h"
 #include "services/agent/follower.h"
 #include "services/agent/notice_giver.h"
@@ -29,6 +30,9 @@ struct AgentStatus {
   int64_t offers_published = 0;
   int64_t contracts_sold = 0;
   int64_t contracts_bought = 0;
+  int64_t agreements_signed = 0;    // as their provider, since the start
+  int64_t agreements_refused = 0;   // likewise
+  int64_t agreements_disputed = 0;  // now
   std::string last_error;
 };
 
@@ -62,7 +66,9 @@ class Agent {
   host::Loop& loop_;
   StateKeeper keeper_;
   host::Alarm alarm_;
+  std::optional<Signing> signing_;
   Context context_;
+  Agreements agreements_;
   Renewals renewals_;
   Tenancy tenancy_;
   NoticeGiver notices_;

@@ -103,7 +103,7 @@ Status AgentService::start_live() {
 Status AgentService::start_agent(agent::StateStore& state) {
   agent_.emplace(loop_, random_, *client_, state, log_,
                  agent::AgentOptions{ClusterId(credentials_.name), options_.pool_lease,
-                                     options_.renew_contracts});
+                                     options_.renew_contracts, signatory_, papers_.get()});
   if (!options_.policy.empty()) {
     SPILLWAY_TRY(start_live());
     return agent_->start(std::nullopt);
@@ -156,6 +156,12 @@ void AgentService::add_gauges() {
         [](const AgentStatus& status) { return status.contracts_sold; });
   gauge("spillway_agent_contracts_bought", "Live",
         [](const AgentStatus& status) { return status.contracts_bought; });
+  gauge("spillway_agent_agreements_signed_total", "Contracts that were countersigned",
+        [](const AgentStatus& status) { return status.agreements_signed; });
+  gauge("spillway_agent_agreements_refused_total", "Contracts that were not, for a reason",
+        [](const AgentStatus& status) { return status.agreements_refused; });
+  gauge("spillway_agent_contracts_disputed", "Of which the broker says what nobody signed",
+        [](const AgentStatus& status) { return status.agreements_disputed; });
 }
 
 }  // namespace

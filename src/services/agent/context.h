@@ -7,6 +7,7 @@
 #include "host/backoff.h"
 #include "host/loop.h"
 #include "host/random.h"
+#include "services/agent/signing.h"
 #include "services/agent/state_keeper.h"
 #include "services/log.h"
 #include "services/wire/broker_client.h"
@@ -17,6 +18,9 @@ struct AgentOptions {
   ClusterId cluster;
   Duration pool_lease = minutes(2);  // a pool is sold so long after the agent was last heard
   bool renew = true;                 // the leases of what was bought
+  // Both, for a member that signs.
+  std::optional<Signatory> signatory = {};
+  Papers* papers = nullptr;  // outlive it
 };
 
 struct Context {
@@ -27,11 +31,20 @@ struct Context {
   wire::BrokerClient client;
   StateKeeper& keeper;
   std::function<void(Instant)> wake_by;  // then step() of every part is called
+  Signing* signing = nullptr;            // null: it signs nothing
   std::string last_error = {};
 
   AgentState& state() { return keeper.state(); }
   Instant now() { return loop.now(); }
 };
+
+// Of a member that signs; none of any other.
+inline std::optional<Signing> signing_of(net::Channel& channel, host::Loop& loop,
+                                         const AgentOptions& options) {
+  if (!options.signatory || options.papers == nullptr) return std::nullopt;
+  return std::optional<Signing>(std::in_place, wire::BrokerClient(channel), *options.papers,
+                                *options.signatory, [&loop] { return loop.now(); });
+}
 
 // No part may have more requests under way than this; what is left waits its turn.
 inline constexpr int k_most_in_flight = 8;

@@ -5,6 +5,9 @@
 
 #include <unistd.h>
 
+#include "services/agent/cluster_papers.h"
+#include "services/agent/folder_papers.h"
+
 namespace spillway::services {
 namespace {
 
@@ -92,6 +95,7 @@ Status MemberProcess::begin(agent::Credentials credentials, agent::StateStore& s
                             agent::IdentityStore& identity) {
   credentials_ = std::move(credentials);
   SPILLWAY_TRY(connect());
+  open_papers();
   SPILLWAY_TRY(start(state));
   start_renewal(identity);
   return {};
@@ -106,6 +110,22 @@ Status MemberProcess::connect() {
   if (!client) return tl::unexpected(client.error());
   client_ = std::move(*client);
   return {};
+}
+
+// Who cannot sign goes on without: its contracts are as those of before there were signatures.
+void MemberProcess::open_papers() {
+  auto signatory = agent::Signatory::of(credentials_);
+  if (signatory) {
+    signatory_ = std::move(*signatory);
+  } else {
+    log_.write(Level::warning, "contracts stay unsigned", {{"why", signatory.error().message()}});
+  }
+  if (home_) {
+    papers_ = std::make_unique<agent::ClusterPapers>(cluster_->api(), cluster_->space(),
+                                                     process_options_.in_cluster->lease);
+  } else {
+    papers_ = std::make_unique<agent::FolderPapers>(process_options_.identity);
+  }
 }
 
 void MemberProcess::start_renewal(agent::IdentityStore& identity) {

@@ -12,7 +12,9 @@
 #include "kube/session.h"
 #include "services/agent/cluster_home.h"
 #include "services/agent/credentials.h"
+#include "services/agent/papers.h"
 #include "services/agent/renewal_timer.h"
+#include "services/agent/signatory.h"
 #include "services/agent/state_file.h"
 #include "services/connect.h"
 #include "services/in_cluster.h"
@@ -74,6 +76,8 @@ class MemberProcess {
   Metrics metrics_;
   std::unique_ptr<kube::Session> cluster_;
   std::unique_ptr<net::Client> client_;
+  std::optional<agent::Signatory> signatory_;  // none: its key cannot sign
+  std::unique_ptr<agent::Papers> papers_;
 
  private:
   Status begin_in_folder();
@@ -82,6 +86,7 @@ class MemberProcess {
   Status begin(agent::Credentials credentials, agent::StateStore& state,
                agent::IdentityStore& identity);
   Status connect();
+  void open_papers();
   void start_renewal(agent::IdentityStore& identity);
   void on_signal();
   void leave();

@@ -44,12 +44,12 @@ void NoticeGiver::give(const ContractId& id, Notice& notice) {
   notice.attempt.in_flight = true;
   in_flight_ += 1;
   context_.log.write(services::Level::warning, "giving notice", {{"contract", id.text}});
-  context_.client.give_notice(id, {},
-                              life_.guard([this, id](const Result<wire::ContractAnswer>& answer) {
-                                in_flight_ -= 1;
-                                context_.wake_by(context_.now());
-                                on_answer(id, answer);
-                              }));
+  give_notice(context_.client, context_.signing, id,
+              life_.guard([this, id](const Result<wire::ContractAnswer>& answer) {
+                in_flight_ -= 1;
+                context_.wake_by(context_.now());
+                on_answer(id, answer);
+              }));
 }
 
 void NoticeGiver::on_answer(const ContractId& id, const Result<wire::ContractAnswer>& answer) {

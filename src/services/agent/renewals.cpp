@@ -44,11 +44,12 @@ Instant Renewals::step() {
 void Renewals::renew(const ContractId& id, Lease& lease) {
   lease.attempt.in_flight = true;
   in_flight_ += 1;
-  context_.client.renew(id, {}, life_.guard([this, id](const Result<wire::ContractAnswer>& answer) {
-    in_flight_ -= 1;
-    context_.wake_by(context_.now());
-    on_answer(id, answer);
-  }));
+  agent::renew(context_.client, context_.signing, id,
+               life_.guard([this, id](const Result<wire::ContractAnswer>& answer) {
+                 in_flight_ -= 1;
+                 context_.wake_by(context_.now());
+                 on_answer(id, answer);
+               }));
 }
 
 void Renewals::on_answer(const ContractId& id, const Result<wire::ContractAnswer>& answer) {

@@ -40,14 +40,14 @@ Error dearer_than_seen(const demand::Use& seen, const market::Grant& grant) {
 void Asks::start() {
   for (const auto& [id, group] : keeper_.ledger().state().groups) {
     for (const demand::Ask& ask : group.asks) {
-      going_[ask.generation] = {id, {}, {}};
+      going_[ask.generation].group = id;
     }
   }
   context_.wake_by(context_.now());
 }
 
 void Asks::add(const OfferId& group, const demand::Ask& ask, Then then) {
-  going_[ask.generation] = {group, {}, std::move(then)};
+  going_[ask.generation] = {.group = group, .attempt = {}, .then = std::move(then)};
   keeper_.flush(life_.guard([this] { context_.wake_by(context_.now()); }));
   if (market::mutant(market::Mutant::send_unsaved)) context_.wake_by(context_.now());
 }
@@ -62,7 +62,7 @@ Instant Asks::step() {
     if (!going.attempt.is_due(now, host::k_refused_wait)) {
       next = std::min(next, going.attempt.due);
     } else if (in_flight_ < agent::k_most_in_flight) {
-      hold(generation, going);
+      begin(generation, going);
     }
   }
   return next;
@@ -84,9 +84,27 @@ auto Asks::heard(int64_t generation, F then) {
   });
 }
 
-void Asks::hold(int64_t generation, Going& going) {
+void Asks::begin(int64_t generation, Going& going) {
   going.attempt.in_flight = true;
   in_flight_ += 1;
+  going.again = false;
+  const bool is_wanted = find(going, generation)->wanted() > 0;
+  if (going.waiting && is_wanted) return sign(generation, *going.waiting);
+  hold(generation, going);
+}
+
+// While we ask, it may be the one that we shall wait for.
+void Asks::hear(const ContractId& contract) {
+  for (auto& [generation, going] : going_) {
+    const bool may_be_it = going.waiting ? *going.waiting == contract : going.attempt.in_flight;
+    if (!may_be_it) continue;
+    going.again = true;
+    if (!going.attempt.in_flight) going.attempt.due = context_.now();
+    context_.wake_by(context_.now());
+  }
+}
+
+void Asks::hold(int64_t generation, const Going& going) {
   const demand::Ask& ask = *find(going, generation);
   const wire::HoldRequest body{{{going.group, ask.asked, 1}}, k_hold};
   std::string key = demand::hold_key(going.group, ask);
@@ -117,10 +135,50 @@ void Asks::on_hold(int64_t generation, const Result<wire::HoldAnswer>& answer) {
 }
 
 void Asks::confirm(int64_t generation, const ContractId& contract) {
+  if (context_.signing != nullptr) return sign(generation, contract);
   context_.client.confirm(contract, {},
                           heard(generation, [this, generation, contract](const auto& it) {
                             on_confirm(generation, contract, it);
                           }));
+}
+
+// Rules and caps were asked about what was seen: nothing else is signed.
+void Asks::sign(int64_t generation, const ContractId& contract) {
+  const Going& going = going_.at(generation);
+  const demand::Ask& ask = *find(going, generation);
+  const auto check = [group = going.group, use = ask.use, asked = ask.asked,
+                      shape = keeper_.ledger().find(going.group)->offer.shape](
+                         const model::Contract& held) -> Status {
+    const bool is_it = held.offer == group && held.shape == shape && held.rate <= use.rate &&
+                       held.price.currency == use.currency && held.live_units() <= asked;
+    if (is_it) return {};
+    return fail(Code::conflict, "contract " + held.id.text,
+                "it is not what was asked for: offer, shape, price or number of units differ",
+                "ask again, or take another group");
+  };
+  context_.signing->sign(contract, check,
+                         heard(generation, [this, generation, contract](const auto& answer) {
+                           on_signed(generation, contract, answer);
+                         }));
+}
+
+void Asks::on_signed(int64_t generation, const ContractId& contract,
+                     const Result<model::Contract>& answer) {
+  if (answer && answer->id == contract && answer->state == model::ContractState::hold) {
+    return wait(generation, contract);
+  }
+  on_confirm(generation, contract,
+             answer.map([](const model::Contract& told) { return wire::ContractAnswer{told}; }));
+}
+
+void Asks::wait(int64_t generation, const ContractId& contract) {
+  in_flight_ -= 1;
+  Going& going = going_.at(generation);
+  going.waiting = contract;
+  going.attempt.in_flight = false;
+  going.attempt.succeed();
+  going.attempt.due = going.again ? context_.now() : context_.now() + k_look_again;
+  context_.wake_by(going.attempt.due);
 }
 
 void Asks::on_confirm(int64_t generation, const ContractId& contract,
@@ -129,13 +187,14 @@ void Asks::on_confirm(int64_t generation, const ContractId& contract,
   const Error error = answer ? told_of_another(contract) : answer.error();
   if (!ends_contract(error)) return try_again(generation, error);
   // It may be closing, by the provider's notice: nobody will use what is left of it.
-  context_.client.release(contract, {}, [](const Result<wire::ContractAnswer>&) {});
+  agent::release(context_.client, context_.signing, contract, {},
+                 [](const Result<wire::ContractAnswer>&) {});
   refuse(generation, error);
 }
 
 void Asks::give_back(int64_t generation, const ContractId& contract, const Error& why) {
-  context_.client.release(
-      contract, {},
+  agent::release(
+      context_.client, context_.signing, contract, {},
       heard(generation, [this, generation, why](const Result<wire::ContractAnswer>& answer) {
         if (!answer && !ends_contract(answer.error())) return try_again(generation, answer.error());
         refuse(generation, why);
@@ -174,6 +233,7 @@ void Asks::try_again(int64_t generation, const Error& error) {
   in_flight_ -= 1;
   agent::Attempt& attempt = going_.at(generation).attempt;
   attempt.in_flight = false;
+  going_.at(generation).waiting.reset();
   attempt.fail(context_, "what came of a hold is not known", error);
   context_.wake_by(attempt.due);
 }

@@ -2,6 +2,9 @@
 //
 //   saved → hold under the ask's key → confirm → granted → saved → the caller is told
 //
+// Confirming is signing, where both sides sign: then the provider's signature is waited for, for as
+// long as it is held. A hold that its provider did not sign is refused.
+//
 // What the broker refused is refused. Whatever leaves the outcome open (silence, a broken
 // connection, our own death) is asked again under the same key, which tells what came of it the
 // first time: from the hold on, for a hold that nobody confirmed costs nothing and ends by itself.
@@ -12,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "host/lifeline.h"
 #include "services/agent/context.h"
@@ -24,6 +28,8 @@ class Asks {
   using Then = std::function<void(Status)>;
   // The same in every try, or it would be another hold. Long enough to confirm in several tries.
   static constexpr Duration k_hold = minutes(2);
+  // Events tell when the provider has signed; this is for those that are lost.
+  static constexpr Duration k_look_again = seconds(2);
 
   // `granted` hears of every contract that has come of an ask, once the ledger has it.
   Asks(agent::Context& context, LedgerKeeper& keeper,
@@ -33,6 +39,7 @@ class Asks {
   void start();  // with those that the ledger knows of
   // `then` is called when the outcome is known, and safe.
   void add(const OfferId& group, const demand::Ask& ask, Then then);
+  void hear(const ContractId& contract);  // something happened to it
   Instant step();
 
  private:
@@ -40,12 +47,19 @@ class Asks {
     OfferId group;
     agent::Attempt attempt;
     Then then;
+    std::optional<ContractId> waiting = {};  // for the provider's signature
+    bool again = false;                      // it was heard of while we asked
   };
 
   const demand::Ask* find(const Going& going, int64_t generation) const;
-  void hold(int64_t generation, Going& going);
+  void begin(int64_t generation, Going& going);
+  void hold(int64_t generation, const Going& going);
   void on_hold(int64_t generation, const Result<wire::HoldAnswer>& answer);
   void confirm(int64_t generation, const ContractId& contract);
+  void sign(int64_t generation, const ContractId& contract);
+  void on_signed(int64_t generation, const ContractId& contract,
+                 const Result<model::Contract>& answer);
+  void wait(int64_t generation, const ContractId& contract);
   void on_confirm(int64_t generation, const ContractId& contract,
                   const Result<wire::ContractAnswer>& answer);
   void give_back(int64_t generation, const ContractId& contract, const Error& why);

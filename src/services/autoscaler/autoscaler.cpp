@@ -21,6 +21,13 @@ Autoscaler::Then only_some(const OfferId& group, const Permit& permit, int32_t w
   };
 }
 
+agent::AgentOptions signing_options(const AutoscalerOptions& options) {
+  agent::AgentOptions made{options.cluster};
+  made.signatory = options.signatory;
+  made.papers = options.papers;
+  return made;
+}
+
 }  // namespace
 
 Autoscaler::Autoscaler(host::Loop& loop, host::Random& random, net::Channel& broker,
@@ -34,13 +41,15 @@ Autoscaler::Autoscaler(host::Loop& loop, host::Random& random, net::Channel& bro
           loop, random, no_store_, log, [] {}, [] {}),
       keeper_(loop, random, store, log),
       alarm_(loop, [this] { step(); }),
+      signing_(agent::signing_of(broker, loop, signing_options(options_))),
       context_{loop,
                random,
                log,
-               agent::AgentOptions{options_.cluster},
+               signing_options(options_),
                wire::BrokerClient(broker),
                contracts_,
-               [this](Instant time) { alarm_.wake_by(time); }},
+               [this](Instant time) { alarm_.wake_by(time); },
+               signing_ ? &*signing_ : nullptr},
       market_(context_, {.currency = options_.policy.currency},
               [this] {
                 if (ledger().state().groups.empty()) show();
@@ -53,7 +62,8 @@ Autoscaler::Autoscaler(host::Loop& loop, host::Random& random, net::Channel& bro
       holdings_(context_, keeper_,
                 {[this] { alarm_.wake_by(loop_.now()); },
                  [this](const demand::HeldUnit& unit, const model::Contract& contract,
-                        const demand::Failure& failure) { note_lost(unit, contract, failure); }}),
+                        const demand::Failure& failure) { note_lost(unit, contract, failure); },
+                 [this](const ContractId& id) { asks_.hear(id); }}),
       asks_(context_, keeper_,
             [this](const model::Contract& contract) {
               holdings_.bought(contract);

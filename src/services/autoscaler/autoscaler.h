@@ -34,6 +34,9 @@ struct AutoscalerOptions {
   Audience* audience = nullptr;         // null: nobody listens; else it outlives the autoscaler
   Duration unready_after = minutes(1);  // a running unit is dead whose node is not Ready so long
   RoundTrips::Measure measure = {};     // none: nothing is measured
+  // Both, for a member that signs.
+  std::optional<agent::Signatory> signatory = {};
+  agent::Papers* papers = nullptr;  // outlive it
 };
 
 struct AutoscalerStatus {
@@ -118,6 +121,7 @@ class Autoscaler final : public cluster_autoscaler::Provider, public cluster_aut
   agent::StateKeeper contracts_;
   LedgerKeeper keeper_;
   host::Alarm alarm_;
+  std::optional<agent::Signing> signing_;
   agent::Context context_;
   MarketView market_;
   RoundTrips round_trips_;

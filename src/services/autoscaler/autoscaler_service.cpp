@@ -141,7 +141,8 @@ Status AutoscalerService::start(agent::StateStore& state) {
   autoscaler_.emplace(
       loop_, random_, *client_, state, *nodes_, log_,
       autoscaler::AutoscalerOptions{ClusterId(credentials_.name), policy_, options_.best_of_class,
-                                    &*audience_, options_.unready_after, measuring()});
+                                    &*audience_, options_.unready_after, measuring(), signatory_,
+                                    papers_.get()});
   SPILLWAY_TRY(autoscaler_->start());
   SPILLWAY_TRY(listen());
   log_.write(

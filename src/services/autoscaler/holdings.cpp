@@ -72,6 +72,7 @@ std::set<ContractId> Holdings::in_ledger() const {
 
 void Holdings::on_event(const wire::EventBody& event) {
   const ContractId id(event.subject);
+  calls_.told(id);
   if (find(id) != nullptr || in_ledger().contains(id)) tenancy_.on_event(event);
 }
 

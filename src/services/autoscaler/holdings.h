@@ -24,6 +24,7 @@ class Holdings {
     // One of these, and why.
     std::function<void(const demand::HeldUnit&, const model::Contract&, const demand::Failure&)>
         lost;
+    std::function<void(const ContractId&)> told;  // something happened to it, ours or not yet
   };
   Holdings(agent::Context& context, LedgerKeeper& keeper, Calls calls);
 

@@ -1,0 +1,177 @@
+#include "services/agent/agreements.h"
+
+#include <algorithm>
+
+namespace spillway::agent {
+namespace {
+
+using model::Contract;
+using model::ContractState;
+using services::Level;
+
+constexpr size_t k_most_disputes = 1000;  // that are counted; all are told
+// Holds are looked at again while they live: an operator may change a pin meanwhile.
+constexpr Duration k_refusal_again = seconds(10);
+
+bool is_to_countersign(const Contract& contract, const ClusterId& self) {
+  return contract.provider == self && contract.state == ContractState::hold &&
+         !contract.agreement.empty();
+}
+
+// Nothing of what was signed tells of any other change.
+bool says_the_same(const Contract& a, const Contract& b) {
+  return a.state == b.state && a.agreement == b.agreement && a.deadline == b.deadline &&
+         a.reason == b.reason && a.live_units() == b.live_units() && a.rate == b.rate &&
+         a.shape == b.shape && a.terms == b.terms && a.started == b.started;
+}
+
+}  // namespace
+
+void Agreements::start() { show_card(); }
+
+void Agreements::show_card() {
+  if (context_.signing == nullptr) return;
+  context_.signing->forget_card();
+  is_card_shown_ = false;
+  card_.due = context_.now();
+  context_.wake_by(context_.now());
+}
+
+void Agreements::seen(const Contract& contract) {
+  if (context_.signing == nullptr) return;
+  const auto known = looks_.find(contract.id);
+  const bool was_signed = known != looks_.end();
+  if (!was_signed && (contract.agreement.empty() || !contract.is_live())) return;
+  if (was_signed && says_the_same(known->second.row, contract)) return;
+  Look& look = looks_[contract.id];
+  look.row = contract;
+  look.is_due = true;
+  if (!look.attempt.in_flight) look.attempt.due = context_.now();
+  context_.wake_by(context_.now());
+}
+
+Instant Agreements::step() {
+  if (context_.signing == nullptr) return k_never;
+  const Instant now = context_.now();
+  Instant next = k_never;
+  if (!is_card_shown_ && card_.is_due(now, host::k_refused_wait)) {
+    card_.in_flight = true;
+    context_.signing->show_card(std::nullopt, life_.guard([this](const Result<model::Card>& shown) {
+      card_.in_flight = false;
+      is_card_shown_ = shown.has_value();
+      if (shown) return card_.succeed();
+      card_.fail(context_, "card not shown", shown.error());
+      context_.wake_by(card_.due);
+    }));
+  } else if (!is_card_shown_ && !card_.in_flight) {
+    next = card_.due;
+  }
+  for (auto& [id, look] : looks_) {
+    if (!look.is_due || look.attempt.in_flight) continue;
+    if (!look.attempt.is_due(now, host::k_refused_wait)) {
+      next = std::min(next, look.attempt.due);
+    } else if (in_flight_ < k_most_in_flight) {
+      begin(id, look);
+    }
+  }
+  return next;
+}
+
+void Agreements::begin(const ContractId& id, Look& look) {
+  look.attempt.in_flight = true;
+  look.is_due = false;
+  in_flight_ += 1;
+  const Contract row = look.row;
+  if (is_to_countersign(row, context_.options.cluster)) {
+    const auto find = [this](const OfferId& offer) -> const model::Offer* {
+      const auto& offers = context_.state().offers;
+      const auto at = offers.find(offer);
+      const bool stands = at != offers.end() && at->second.published && !at->second.withdrawn;
+      return stands ? &*at->second.published : nullptr;
+    };
+    return context_.signing->countersign(id, find,
+                                         life_.guard([this, id, row](const Result<Contract>& told) {
+                                           on_countersigned(id, row, told);
+                                         }));
+  }
+  context_.signing->collect(id, life_.guard([this, id, row](const Result<Signing::Known>& known) {
+    on_collected(id, row, known);
+  }));
+}
+
+Agreements::Look* Agreements::done(const ContractId& id) {
+  in_flight_ -= 1;
+  context_.wake_by(context_.now());
+  const auto found = looks_.find(id);
+  if (found == looks_.end()) return nullptr;
+  found->second.attempt.in_flight = false;
+  return &found->second;
+}
+
+// Of what has ended nothing more will be heard.
+void Agreements::settle(const ContractId& id, const Contract& row) {
+  const auto found = looks_.find(id);
+  if (found == looks_.end()) return;
+  found->second.attempt.succeed();
+  if (!row.is_live() && !found->second.is_due) looks_.erase(found);
+}
+
+void Agreements::try_again(Look& look, std::string_view what, const Error& error) {
+  look.is_due = true;
+  look.attempt.fail(context_, what, error, k_refusal_again);
+  look.attempt.due = std::min(look.attempt.due, context_.now() + k_refusal_again);
+  context_.wake_by(look.attempt.due);
+}
+
+void Agreements::on_countersigned(const ContractId& id, const Contract& row,
+                                  const Result<Contract>& told) {
+  Look* look = done(id);
+  if (look == nullptr) return;
+  if (!told) {
+    const bool is_refusal = !describe(told.error().code).not_now;
+    if (is_refusal && !std::exchange(look->is_refused, true)) refused_ += 1;
+    return try_again(*look, is_refusal ? "agreement refused" : "agreement not signed",
+                     told.error());
+  }
+  look->attempt.succeed();
+  if (told->id != id) return;
+  if (told->state == ContractState::active) {
+    countersigned_ += 1;
+    context_.log.write(
+        Level::info, "contract signed",
+        {{"contract", id.text}, {"buyer", row.buyer.text}, {"agreement", told->agreement}});
+  }
+  changed_(*told);
+}
+
+void Agreements::on_collected(const ContractId& id, const Contract& row,
+                              const Result<Signing::Known>& known) {
+  Look* look = done(id);
+  if (look == nullptr) return;
+  if (known) {
+    note_dispute(id, known->dispute);
+    return settle(id, row);
+  }
+  const Code code = known.error().code;
+  if (code == Code::not_found && !row.is_live()) return settle(id, row);
+  // What cannot be verified is claimed, and no more.
+  if (code == Code::denied || code == Code::conflict || code == Code::invalid) {
+    note_dispute(id, known.error().reason);
+  }
+  try_again(*look, "what was signed is not to be had", known.error());
+}
+
+void Agreements::note_dispute(const ContractId& id, const std::string& why) {
+  const auto known = disputes_.find(id);
+  if (why.empty()) {
+    if (known == disputes_.end()) return;
+    disputes_.erase(known);
+    context_.log.write(Level::info, "contract no longer disputed", {{"contract", id.text}});
+    return;
+  }
+  if (known != disputes_.end() && known->second == why) return;
+  if (known != disputes_.end() || disputes_.size() < k_most_disputes) disputes_[id] = why;
+  context_.log.write(Level::error, "contract disputed", {{"contract", id.text}, {"why", why}});
+}
+
+}  // namespace spillway::agent

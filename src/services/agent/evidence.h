@@ -1,0 +1,57 @@
+// Evidence: what a broker shows of one contract, read as by somebody who does not trust it: every
+// signature is verified, and every document belongs to this contract and to one of its parties.
+// Pure: whether a key is a party's own is for the pins to say, and comes later.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pki/signed_documents.h"
+#include "services/agent/paper.h"
+#include "services/wire/bodies.h"
+
+namespace spillway::agent {
+
+struct Self {
+  ClusterId cluster;
+  std::string federation;
+};
+
+struct Evidence {
+  model::Contract row;  // what the broker's book says: a claim
+  std::optional<pki::VerifiedAgreement> agreement;
+  bool complete = false;
+  std::vector<pki::VerifiedEvent> events;
+  std::optional<pki::VerifiedCard> buyer;  // their cards, as they are now
+  std::optional<pki::VerifiedCard> provider;
+};
+
+// Refuses what does not verify, what is of another contract, and what is not ours to see.
+Result<Evidence> weigh(const wire::AgreementAnswer& told, const ContractId& asked,
+                       const Self& self);
+// Out of our own copy, which was verified when it was kept.
+struct Agreed {
+  pki::VerifiedAgreement agreement;
+  bool complete = false;
+  std::vector<pki::VerifiedEvent> events;
+};
+Result<Agreed> read_paper(const Paper& paper);
+
+// All of it, to be kept.
+Paper paper_of(const Evidence& evidence, Instant now);
+
+// What the row says and nobody has signed, in words; empty: there is nothing of that kind.
+std::string dispute(const model::Contract& row, const Agreed& agreed);
+// The latest time that a lease may last until by what was signed, with all outages there may be.
+Instant signed_until(const model::Contract& row, const Agreed& agreed);
+
+// Whether the provider should sign what the buyer has: it must be what the row says, what our own
+// offer says, between the cards that are shown, and in time. Null: we offer no such thing.
+Status check_to_countersign(const Evidence& evidence, const Self& self, const model::Card& own,
+                            const model::Offer* offer, Instant now);
+// Whether what was signed names this card's keys.
+Status check_card(const model::Signatory& side, const model::Card& card);
+
+}  // namespace spillway::agent

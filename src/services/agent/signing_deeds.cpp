@@ -1,0 +1,137 @@
+// What is done under an agreement: each deed is numbered, kept and sent.
+#include <algorithm>
+#include <utility>
+
+#include "services/agent/signing.h"
+
+namespace spillway::agent {
+namespace {
+
+using model::Contract;
+using Kind = model::ContractEventKind;
+
+constexpr int k_act_tries = 4;
+
+Error not_more_of_it(const Contract& contract, const std::string& dispute) {
+  return {Code::denied, "contract " + contract.id.text, "it is disputed: " + dispute,
+          "it is not renewed; release it, or ask the broker's operator"};
+}
+
+}  // namespace
+
+struct Signing::Act {
+  ContractId id;
+  DeedOf deed;
+  Send send;
+  wire::Then<wire::ContractAnswer> then;
+  int tries = k_act_tries;
+};
+
+void Signing::act(const ContractId& id, DeedOf deed, Send send,
+                  wire::Then<wire::ContractAnswer> then) {
+  try_act(std::make_shared<Act>(
+      Act{id, std::move(deed), std::move(send), std::move(then), k_act_tries}));
+}
+
+void Signing::try_act(const std::shared_ptr<Act>& act) {
+  collect(act->id, [this, act](const Result<Known>& known) {
+    if (!known) return act->then(tl::unexpected(known.error()));
+    on_act_known(act, *known);
+  });
+}
+
+void Signing::on_act_known(const std::shared_ptr<Act>& act, const Known& known) {
+  const Deed deed = act->deed(known.row);
+  // What binds us for longer follows only from what was signed. Giving back is always right.
+  if (!known.dispute.empty() && (deed.kind == Kind::renewal || deed.kind == Kind::extension)) {
+    return act->then(tl::unexpected(not_more_of_it(known.row, known.dispute)));
+  }
+  if (!known.paper || known.row.agreement.empty()) return act->send({}, act->then);
+  const Paper& paper = *known.paper;
+  const int64_t number = last_number(paper, signatory_.cluster()) + 1;
+  auto document = signatory_.sign({paper.agreement, paper.contract}, deed, number, now_());
+  if (!document) return act->then(tl::unexpected(std::move(document).error()));
+  Paper next = paper;
+  next.events = {{signatory_.cluster(), number, deed.kind, *document}};
+  papers_.keep(next, life_.guard([this, act, number, event = *document](const Result<Paper>& kept) {
+    if (kept) {
+      return act->send(event,
+                       life_.guard([this, act, number](const Result<wire::ContractAnswer>& answer) {
+                         on_acted(act, number, answer);
+                       }));
+    }
+    const bool was_slower = kept.error().code == Code::contended;
+    if (was_slower && --act->tries > 0) return try_act(act);
+    act->then(tl::unexpected(kept.error()));
+  }));
+}
+
+// The book has heard of a higher number: another process of ours, with papers of its own.
+void Signing::on_acted(const std::shared_ptr<Act>& act, int64_t number,
+                       const Result<wire::ContractAnswer>& answer) {
+  const bool may_be_late = !answer && answer.error().code == Code::conflict && --act->tries > 0;
+  if (!may_be_late) return act->then(answer);
+  collect(act->id, [this, act, number, answer](const Result<Known>& known) {
+    const bool was_late =
+        known && known->paper && last_number(*known->paper, signatory_.cluster()) > number;
+    if (!was_late) return act->then(answer);
+    on_act_known(act, *known);
+  });
+}
+
+void renew(wire::BrokerClient& client, Signing* signing, const ContractId& id,
+           wire::Then<wire::ContractAnswer> then) {
+  if (signing == nullptr) return client.renew(id, {}, std::move(then));
+  // By the book's clock, not ours: whatever ours says, it is late enough.
+  const auto deed = [](const Contract& contract) {
+    return Deed{.kind = Kind::renewal, .until = contract.deadline + contract.terms.lease};
+  };
+  signing->act(
+      id, deed,
+      [client, id](const std::string& event, wire::Then<wire::ContractAnswer> sent) mutable {
+        client.renew(id, {event}, std::move(sent));
+      },
+      std::move(then));
+}
+
+void extend(wire::BrokerClient& client, Signing* signing, const ContractId& id, Duration ttl,
+            Instant now, wire::Then<wire::ContractAnswer> then) {
+  if (signing == nullptr) return client.extend(id, {ttl}, std::move(then));
+  const auto deed = [ttl, now](const Contract& contract) {
+    return Deed{.kind = Kind::extension, .until = std::max(now, contract.deadline) + ttl};
+  };
+  signing->act(
+      id, deed,
+      [client, id, ttl](const std::string& event, wire::Then<wire::ContractAnswer> sent) mutable {
+        client.extend(id, {ttl, event}, std::move(sent));
+      },
+      std::move(then));
+}
+
+void release(wire::BrokerClient& client, Signing* signing, const ContractId& id,
+             std::vector<int32_t> units, wire::Then<wire::ContractAnswer> then) {
+  if (signing == nullptr) return client.release(id, {std::move(units)}, std::move(then));
+  const auto deed = [units](const Contract&) {
+    return Deed{.kind = Kind::release, .units = units};
+  };
+  signing->act(
+      id, deed,
+      [client, id, units](const std::string& event, wire::Then<wire::ContractAnswer> sent) mutable {
+        client.release(id, {units, event}, std::move(sent));
+      },
+      std::move(then));
+}
+
+void give_notice(wire::BrokerClient& client, Signing* signing, const ContractId& id,
+                 wire::Then<wire::ContractAnswer> then) {
+  if (signing == nullptr) return client.give_notice(id, {}, std::move(then));
+  const auto deed = [](const Contract&) { return Deed{.kind = Kind::notice}; };
+  signing->act(
+      id, deed,
+      [client, id](const std::string& event, wire::Then<wire::ContractAnswer> sent) mutable {
+        client.give_notice(id, {event}, std::move(sent));
+      },
+      std::move(then));
+}
+
+}  // namespace spillway::agent
