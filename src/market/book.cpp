@@ -38,6 +38,11 @@ Result<model::Contract> contract_of(Workspace& workspace, const ClusterId& party
   return *contract;
 }
 
+tl::unexpected<Error> at_the_same_time(const ContractId& id) {
+  return fail(Code::contended, "contract " + id.text, "it is being signed at this moment",
+              "ask again");
+}
+
 Event event_on(const model::Contract& contract, EventKind kind, Instant at, std::string detail) {
   return {.sequence = 0,
           .at = at,

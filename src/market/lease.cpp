@@ -90,7 +90,8 @@ Result<Answer> sign(Workspace& workspace, Contract contract, const SignedAgreeme
   }
   SPILLWAY_TRY(check_agreement(workspace, contract, agreement, context.now));
   const Key key = agreement_key(contract.id);
-  if (workspace.find<AgreementRecord>(key) != nullptr) return Answer{};  // read, to be written
+  // Read, to be written. One that is there was written after the contract was read.
+  if (workspace.find<AgreementRecord>(key) != nullptr) return at_the_same_time(contract.id);
   AgreementRecord record;
   record.contract = contract.id;
   record.buyer = contract.buyer;

@@ -206,7 +206,8 @@ Result<Answer> run(Workspace& workspace, const Countersign& command, const Conte
     return refuse_signed(contract, "its buyer has signed something else",
                          "sign what the buyer has signed, or nothing");
   }
-  if (known == nullptr) return Answer{};  // not loaded yet: it is never deleted
+  // Not loaded yet, or written after it was: it is never deleted.
+  if (known == nullptr) return at_the_same_time(contract.id);
   if (known->sign_by <= context.now && !mutant(Mutant::sign_late)) {
     return fail(Code::gone, "contract " + contract.id.text,
                 fmt::format("its buyer's signature was good until {}", to_text(known->sign_by)),

@@ -44,6 +44,9 @@ enum class Side { buyer, provider, either };
 Result<model::Contract> contract_of(Workspace& workspace, const ClusterId& party, Side side,
                                     const ContractId& id);
 
+// Its rows were read one after the other, and somebody signed in between: read them again.
+tl::unexpected<Error> at_the_same_time(const ContractId& id);
+
 Event event_on(const model::Contract& contract, EventKind kind, Instant at, std::string detail);
 Answer answer_with(model::Contract contract);
 

@@ -1,5 +1,6 @@
 #include "pki/signed_documents.h"
 
+#include <unordered_map>
 #include <vector>
 
 #include "pki/ed25519.h"
@@ -35,6 +36,31 @@ Result<std::vector<PublicKey>> read_keys(std::initializer_list<std::string_view>
     keys.push_back(std::move(*key));
   }
   return keys;
+}
+
+// The same bytes verify the same for ever, and parties look at what was signed again and again.
+// Only what was right is remembered, whole: nobody can make another text pass for it.
+template <class T>
+using Memory = std::unordered_map<std::string, T>;
+constexpr size_t k_most_remembered = 256;
+
+template <class T>
+Memory<T>& memory() {
+  thread_local Memory<T> known;
+  return known;
+}
+
+template <class T>
+const T* recall(const std::string& document) {
+  const auto at = memory<T>().find(document);
+  return at == memory<T>().end() ? nullptr : &at->second;
+}
+
+template <class T>
+T remember(T verified) {
+  if (memory<T>().size() >= k_most_remembered) memory<T>().clear();
+  std::string document = verified.document;
+  return memory<T>().insert_or_assign(std::move(document), std::move(verified)).first->second;
 }
 
 Result<model::Agreement> verified(const Jws& jws, Signers signers) {
@@ -73,6 +99,7 @@ Result<std::string> countersign(std::string document, const Key& provider) {
 }
 
 Result<VerifiedCard> verify_card(std::string document) {
+  if (const auto* known = recall<VerifiedCard>(document)) return *known;
   const auto jws = Jws::parse(document);
   if (!jws) return tl::unexpected(jws.error());
   auto card = model::card_from_payload(jws->unverified_payload());
@@ -80,19 +107,23 @@ Result<VerifiedCard> verify_card(std::string document) {
   const auto keys = read_keys({card->key});
   if (!keys) return tl::unexpected(keys.error());
   SPILLWAY_TRY(jws->verify(model::k_card_type, *keys));
-  return VerifiedCard{std::move(document), std::move(*card), keys->front().fingerprint()};
+  std::string fingerprint = keys->front().fingerprint();
+  return remember(VerifiedCard{std::move(document), std::move(*card), std::move(fingerprint)});
 }
 
 Result<VerifiedAgreement> verify_agreement(std::string document, Signers signers) {
+  const auto* known = recall<VerifiedAgreement>(document);
+  if (known != nullptr && known->signers == signers) return *known;
   const auto jws = Jws::parse(document);
   if (!jws) return tl::unexpected(jws.error());
   auto agreement = verified(*jws, signers);
   if (!agreement) return tl::unexpected(agreement.error());
-  return VerifiedAgreement{std::move(document), payload_id(jws->unverified_payload()),
-                           std::move(*agreement)};
+  return remember(VerifiedAgreement{std::move(document), payload_id(jws->unverified_payload()),
+                                    std::move(*agreement), signers});
 }
 
 Result<VerifiedEvent> verify_event(std::string document) {
+  if (const auto* known = recall<VerifiedEvent>(document)) return *known;
   const auto jws = Jws::parse(document);
   if (!jws) return tl::unexpected(jws.error());
   auto event = model::contract_event_from_payload(jws->unverified_payload());
@@ -100,7 +131,7 @@ Result<VerifiedEvent> verify_event(std::string document) {
   const auto keys = read_keys({event->key});
   if (!keys) return tl::unexpected(keys.error());
   SPILLWAY_TRY(jws->verify(model::k_contract_event_type, *keys));
-  return VerifiedEvent{std::move(document), std::move(*event)};
+  return remember(VerifiedEvent{std::move(document), std::move(*event)});
 }
 
 }  // namespace spillway::pki

@@ -20,18 +20,19 @@ struct VerifiedCard {
   std::string fingerprint;  // of the key that it names and that signed it
 };
 
+enum class Signers { buyer, both };
+
 struct VerifiedAgreement {
   std::string document;
   std::string id;
   model::Agreement agreement;
+  Signers signers = Signers::buyer;
 };
 
 struct VerifiedEvent {
   std::string document;
   model::ContractEvent event;
 };
-
-enum class Signers { buyer, both };
 
 // The text of the JWS. The document must name the key as its signer's: else nobody would believe
 // it.

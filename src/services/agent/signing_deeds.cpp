@@ -17,6 +17,19 @@ Error not_more_of_it(const Contract& contract, const std::string& dispute) {
           "it is not renewed; release it, or ask the broker's operator"};
 }
 
+// A deed by another key than the agreement's would be nobody's, and spoil what we keep.
+Status check_own_key(const Paper& paper, const Signatory& signatory) {
+  const auto agreed = read_paper(paper);
+  if (!agreed) return tl::unexpected(agreed.error());
+  const model::Agreement& agreement = agreed->agreement.agreement;
+  const bool is_buyer = agreement.buyer.cluster == signatory.cluster();
+  const model::Signatory& own = is_buyer ? agreement.buyer : agreement.provider;
+  if (own.key == signatory.key_text()) return {};
+  return fail(Code::denied, "contract " + paper.contract.text,
+              "it was signed with the key that we had before",
+              "let its lease end; what is signed from now on has the new key");
+}
+
 }  // namespace
 
 struct Signing::Act {
@@ -46,8 +59,13 @@ void Signing::on_act_known(const std::shared_ptr<Act>& act, const Known& known) 
   if (!known.dispute.empty() && (deed.kind == Kind::renewal || deed.kind == Kind::extension)) {
     return act->then(tl::unexpected(not_more_of_it(known.row, known.dispute)));
   }
-  if (!known.paper || known.row.agreement.empty()) return act->send({}, act->then);
+  // Nothing more happens under what is over: the book says so without a signature.
+  const bool is_unsigned = !known.paper || known.row.agreement.empty();
+  if (is_unsigned || !known.row.is_live()) return act->send({}, act->then);
   const Paper& paper = *known.paper;
+  if (Status own = check_own_key(paper, signatory_); !own) {
+    return act->then(tl::unexpected(std::move(own).error()));
+  }
   const int64_t number = last_number(paper, signatory_.cluster()) + 1;
   auto document = signatory_.sign({paper.agreement, paper.contract}, deed, number, now_());
   if (!document) return act->then(tl::unexpected(std::move(document).error()));
