@@ -1,5 +1,7 @@
 #include "sim/buyer.h"
 
+#include "pki/signed_documents.h"
+
 namespace spillway::sim {
 
 SimBuyer::SimBuyer(Surroundings& around, Address at, model::Cluster cluster,
@@ -10,7 +12,67 @@ SimBuyer::SimBuyer(Surroundings& around, Address at, model::Cluster cluster,
 
 void SimBuyer::begin() {
   mine_.clear();
+  if (has_joined()) begin_signing();
   act_later();
+}
+
+void SimBuyer::begin_signing() {
+  if (!signs()) return;
+  signing_ = std::make_unique<agent::Signing>(wire::BrokerClient(channel_), papers(), signatory(),
+                                              [this] { return process_.now(); });
+  // Some have Liqo, some of these somebody else's id.
+  if (!world_.chance(300)) return;
+  process_.after(world_.between(seconds(1), minutes(1)), [this] {
+    if (signing_ == nullptr) return;
+    signing_->show_card(fmt::format("liqo-{}", world_.below(3)), [](const Result<model::Card>&) {});
+  });
+}
+
+// As agents do; now and then something else, to see whether it is taken.
+void SimBuyer::sign(const ContractId& contract, Told then) {
+  if (signing_ == nullptr) return client_.confirm(contract, {}, std::move(then));
+  if (world_.chance(100)) return sign_oddly(contract, std::move(then));
+  signing_->sign(
+      contract, [](const model::Contract&) { return Status(); },
+      [then = std::move(then)](Result<model::Contract> told) {
+        if (!told) return then(tl::unexpected(told.error()));
+        then(wire::ContractAnswer{std::move(*told)});
+      });
+}
+
+// With other terms than were held, or good for a moment only.
+void SimBuyer::sign_oddly(const ContractId& contract, Told then) {
+  const bool is_brief = world_.chance(500);
+  client_.get_agreement(contract, [this, contract, then = std::move(then),
+                                   is_brief](const Result<wire::AgreementAnswer>& told) {
+    const auto own = told ? pki::verify_card(told->buyer_card) : tl::unexpected(Error{});
+    const auto other = told ? pki::verify_card(told->provider_card) : tl::unexpected(Error{});
+    if (!own || !other || own->card.key != signatory().key_text()) return;
+    model::Agreement agreement = agreement_on(told->contract, "sim");
+    agreement.buyer = {own->card.cluster, own->card.key, own->card.sealing, own->card.number};
+    agreement.provider = {other->card.cluster, other->card.key, other->card.sealing,
+                          other->card.number};
+    if (is_brief) {
+      agreement.sign_by = std::min(agreement.sign_by, process_.now() + seconds(2));
+    } else {
+      agreement.terms.grace = agreement.terms.grace + minutes(1);
+    }
+    const auto document = pki::sign(agreement, key().key);
+    if (document) client_.confirm(contract, {*document}, then);
+  });
+}
+
+// One of its own, that the book has heard before.
+void SimBuyer::repeat_event(const ContractId& contract) {
+  const auto paper = papers().papers.find(contract);
+  if (paper == papers().papers.end()) return;
+  for (const agent::PaperEvent& event : paper->second.events) {
+    if (event.kind != model::ContractEventKind::renewal || event.by != cluster_.id) continue;
+    const std::string document = event.document;
+    process_.after(world_.between(seconds(20), seconds(90)), [this, contract, document] {
+      client_.renew(contract, {document}, [](const Result<wire::ContractAnswer>&) {});
+    });
+  }
 }
 
 void SimBuyer::act_later() {
@@ -88,16 +150,23 @@ void SimBuyer::on_held(const wire::HoldAnswer& answer) {
 void SimBuyer::next_step(const ContractId& contract) {
   if (mine_[contract] == Stage::active) return keep_up(contract);
   if (world_.chance(150)) {
-    ask([this, contract](Told then) { client_.extend(contract, {seconds(30)}, std::move(then)); });
+    ask([this, contract](Told then) {
+      agent::extend(client_, signing_.get(), contract, seconds(30), process_.now(),
+                    std::move(then));
+    });
     return;
   }
-  ask([this, contract](Told then) { client_.confirm(contract, {}, std::move(then)); },
+  ask([this, contract](Told then) { sign(contract, std::move(then)); },
       [this, contract](const Result<wire::ContractAnswer>& answer) {
-        if (answer) {
+        if (!answer) {
+          mine_.erase(contract);
+        } else if (answer->contract.state == model::ContractState::active) {
           mine_[contract] = Stage::active;
           keep_up(contract);
-        } else {
-          mine_.erase(contract);
+        } else {  // the provider has not signed yet
+          process_.after(world_.between(milliseconds(300), seconds(3)), [this, contract] {
+            if (mine_.contains(contract)) next_step(contract);
+          });
         }
       });
 }
@@ -105,7 +174,9 @@ void SimBuyer::next_step(const ContractId& contract) {
 void SimBuyer::keep_up(const ContractId& contract) {
   process_.after(world_.between(seconds(5), seconds(40)), [this, contract] {
     if (is_retired() || !mine_.contains(contract)) return;
-    ask([this, contract](Told then) { client_.renew(contract, {}, std::move(then)); },
+    if (world_.chance(200)) repeat_event(contract);
+    ask([this,
+         contract](Told then) { agent::renew(client_, signing_.get(), contract, std::move(then)); },
         [this, contract](const Result<wire::ContractAnswer>& answer) {
           if (!answer) {
             mine_.erase(contract);
@@ -119,7 +190,10 @@ void SimBuyer::keep_up(const ContractId& contract) {
 void SimBuyer::give_back(const ContractId& contract) {
   wire::ReleaseRequest body;
   if (world_.chance(500)) body.units = {0};
-  ask([this, contract, body](Told then) { client_.release(contract, body, std::move(then)); },
+  ask(
+      [this, contract, body](Told then) {
+        agent::release(client_, signing_.get(), contract, body.units, std::move(then));
+      },
       [this, contract](const Result<wire::ContractAnswer>& answer) {
         if (!answer || !answer->contract.is_live()) mine_.erase(contract);
       });

@@ -21,6 +21,12 @@ class SimBuyer : public Party {
   using Verb = std::function<void(Told)>;
 
   void begin() override;
+  void end() override { signing_.reset(); }
+  void on_certificate() override { begin_signing(); }
+  void begin_signing();
+  void sign(const ContractId& contract, Told then);
+  void sign_oddly(const ContractId& contract, Told then);
+  void repeat_event(const ContractId& contract);
   void act_later();
   void act();
   void hold();
@@ -39,10 +45,11 @@ class SimBuyer : public Party {
   const OfferId& pick_offer();
 
   model::Cluster cluster_;
-  const std::vector<OfferId>& offers_;  // of the whole market, also what it may not see
-  std::map<ContractId, Stage> mine_;    // in memory: a crash forgets it
-  std::vector<OfferId> liked_;          // by the last query
-  uint64_t keys_ = 0;                   // on disk: no key is used twice by accident
+  const std::vector<OfferId>& offers_;       // of the whole market, also what it may not see
+  std::map<ContractId, Stage> mine_;         // in memory: a crash forgets it
+  std::vector<OfferId> liked_;               // by the last query
+  uint64_t keys_ = 0;                        // on disk: no key is used twice by accident
+  std::unique_ptr<agent::Signing> signing_;  // null: it does not sign
 };
 
 }  // namespace spillway::sim

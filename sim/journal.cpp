@@ -58,7 +58,7 @@ void read_line(std::string_view line, host::Commit& commit) {
     return;
   }
   host::Put put;
-  put.key.kind = static_cast<market::Kind>(take(line, ' ').front() - '0');
+  put.key.kind = static_cast<market::Kind>(number_in<int>(take(line, ' ')));
   put.key.id = std::string(take(line, ' '));
   if (what == "p") {
     auto record = market::decode(put.key.kind, line);

@@ -28,6 +28,13 @@ void Laws::on_commit(const host::Commit& commit, const Undo& undo) {
     if (key.kind == Kind::request) check_request(before.record, after, commit.at);
     if (key.kind == Kind::token) check_token(before.record, after, commit.at);
     if (key.kind == Kind::identity) check_identity(key.id, before.record, commit, undo);
+    if (const auto* card = held<market::CardRecord>(after)) check_card(*card);
+    if (key.kind == Kind::agreement) {
+      const auto* agreement = held<market::AgreementRecord>(after);
+      expect(agreement != nullptr, 3, "what was signed was deleted: " + key.id);
+      const auto* previous = held<market::AgreementRecord>(before.record);
+      if (agreement != nullptr) check_agreement(previous, *agreement, commit.at);
+    }
     if (key.kind == Kind::pool) pools.insert(key.id);
     if (key.kind == Kind::account) buyers.insert(key.id);
     if (key.kind != Kind::contract) continue;
@@ -36,6 +43,7 @@ void Laws::on_commit(const host::Commit& commit, const Undo& undo) {
     if (contract == nullptr) continue;
     const auto* previous = held<Contract>(before.record);
     check_contract(previous, *contract, commit);
+    check_signatures(previous, *contract, undo, commit);
     pools.insert(contract->pool.text);
     buyers.insert(contract->buyer.text);
     if (previous == nullptr) {

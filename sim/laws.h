@@ -14,7 +14,9 @@
 //                sells; an API server in trouble is not stormed
 //   5 private    nobody is sold what it may not see; foreign contracts do not exist; a token serves one
 //                key, in its time; who is revoked neither renews nor sells; nobody is told of events
-//                or shown contracts of others
+//                or shown contracts of others; what is signed is signed by the keys of its parties, is
+//                what the contract says, once and in time, and nobody keeps or signs anything else,
+//                whatever a broker shows
 //   7 explained  every refusal names the thing, the reason and the next step; every change of a
 //                contract or identity has its event, and every event who caused it; scores are the
 //                sums of their terms
@@ -33,6 +35,7 @@
 #include "market/rules.h"
 #include "net/message.h"
 #include "services/agent/live_supply.h"
+#include "services/agent/paper.h"
 #include "services/wire/bodies.h"
 #include "sim/rows.h"
 
@@ -61,6 +64,9 @@ class Laws {
   void on_cluster_size(const ClusterId& provider, const model::Resources& size);
   void check_computed(const supply::Supply& supply, const agent::LiveSupply& live,
                       const std::vector<supply::Sold>& sold, const supply::OfferingPolicy& policy);
+  // laws_signed.cpp: what a provider sends as signed by both, and what a member keeps.
+  void check_countersigned(const std::string& provider, const std::string& document);
+  void check_paper(const std::string& owner, const agent::Paper& paper);
   // When all is quiet: what the book has on sale is what is free.
   void check_published(const ClusterId& provider, const model::Resources& free);
 
@@ -102,12 +108,23 @@ class Laws {
   void check_origin(const market::Event& event);
   void on_identity_answer(const market::Command& command, const market::Answer& answer);
   void check_acknowledged_identities();
+  // laws_signed.cpp
+  void check_card(const market::CardRecord& record);
+  bool is_key_of(const ClusterId& cluster, const std::string& key) const;
+  void check_agreement(const market::AgreementRecord* was, const market::AgreementRecord& is,
+                       Instant at);
+  void check_signed_events(const market::AgreementRecord& was, const market::AgreementRecord& is);
+  void check_signatures(const model::Contract* before, const model::Contract& after,
+                        const Undo& undo, const host::Commit& commit);
+  bool is_promised(const market::AgreementRecord& record, Instant until) const;
   // laws_wire.cpp
   void check_problem(const std::string& caller, const net::Request& request,
                      const net::Response& response);
   void check_snapshot(const std::string& caller, const wire::SnapshotAnswer& snapshot);
   void on_contract_answer(const std::string& caller, const net::Request& request,
                           const net::Response& response);
+  void on_agreement_answer(const std::string& caller, const net::Request& request,
+                           const net::Response& response);
   void on_hold_answer(const std::string& caller, const net::Request& request,
                       const net::Response& response);
   void on_join_answer(const net::Request& request, const net::Response& response);
@@ -151,6 +168,9 @@ class Laws {
     std::set<std::string> pools;
   };
   std::map<std::string, Selling> selling_;  // by provider
+
+  std::map<std::string, std::set<std::string>> keys_;  // that each cluster has ever shown
+  std::map<std::string, std::string> liqo_;            // Liqo id → the first cluster to show it
 };
 
 }  // namespace spillway::sim

@@ -22,11 +22,17 @@ bool joins(const Rows& rows, const Undo& undo, const std::string& name) {
 }
 
 // Whose request leads to an event, where that is certain. Null: it may be anybody's, or nobody's.
-const std::string* cause_of(const market::Event& event) {
+const std::string* cause_of(const market::Event& event, const Rows& rows) {
   switch (event.kind) {
+    case EventKind::contract_confirmed: {
+      // By the second signature, where there are two.
+      const auto* contract = rows.get<model::Contract>(market::key_of(ContractId(event.subject)));
+      if (contract == nullptr) return nullptr;
+      return contract->agreement.empty() ? &event.buyer.text : &event.provider.text;
+    }
     case EventKind::contract_held:
     case EventKind::contract_extended:
-    case EventKind::contract_confirmed:
+    case EventKind::contract_signed:
     case EventKind::contract_renewed:
       return &event.buyer.text;
     case EventKind::pool_published:
@@ -94,7 +100,7 @@ void Laws::check_seller(const market::PoolRecord& pool) {
 }
 
 void Laws::check_origin(const market::Event& event) {
-  const std::string* cause = cause_of(event);
+  const std::string* cause = cause_of(event, rows_);
   expect(cause == nullptr || event.by == *cause, 7,
          fmt::format("event {} on {} is put down to '{}'", to_text(event.kind), event.subject,
                      event.by));

@@ -92,6 +92,16 @@ void Laws::on_contract_answer(const std::string& caller, const net::Request& req
   on_answer(command, answer);
 }
 
+void Laws::on_agreement_answer(const std::string& caller, const net::Request& request,
+                               const net::Response& response) {
+  const auto told = read<wire::AgreementAnswer>(response.body);
+  expect(told && told->contract.id.text == contract_path(request.target)->id, 7,
+         fmt::format("{} was answered with something else", request.target));
+  const bool party = told && (told->contract.buyer.text == caller ||
+                              told->contract.provider.text == caller || sees_all(caller));
+  expect(party, 5, fmt::format("{} was shown what others signed", caller));
+}
+
 void Laws::on_hold_answer(const std::string& caller, const net::Request& request,
                           const net::Response& response) {
   const auto asked = read<wire::HoldRequest>(request.body);
@@ -128,7 +138,9 @@ std::optional<wire::IdentityRow> Laws::on_response(const std::string& caller,
     check_problem(caller, request, response);
     return std::nullopt;
   }
-  if (contract_path(request.target)) {
+  if (request.target.ends_with("/agreement")) {
+    on_agreement_answer(caller, request, response);
+  } else if (contract_path(request.target)) {
     on_contract_answer(caller, request, response);
   } else if (request.target == "/v1/holds") {
     on_hold_answer(caller, request, response);

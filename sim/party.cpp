@@ -23,6 +23,35 @@ Party::Party(Surroundings& around, Address at, Person person)
       address_(at),
       person_(std::move(person)) {
   channel_.watch_answers([this](int status) { watch_status(status); });
+  signs_ = model::is_cluster(person_.roles) && world_.chance(800);
+  around.parties.push_back(this);
+  if (around.liar == nullptr) return;
+  channel_.alter_answers([this](const net::Request& request, net::Response& response) {
+    around_.liar->alter(name(), request, response);
+  });
+}
+
+agent::Signatory Party::signatory() const {
+  return *agent::Signatory::of(key().key, "sim", ClusterId(name()));
+}
+
+// Operators tell each other, by another way than the brokers: at once where a broker may lie, after
+// a while where peers have met the key before.
+void Party::tell_key() {
+  if (!signs_) return;
+  const bool at_once = around_.liar != nullptr;
+  const Duration wait = at_once ? Duration{} : world_.between(seconds(1), minutes(2));
+  world_.after(wait, [this, at_once, fingerprint = key().fingerprint] {
+    for (Party* peer : around_.parties) {
+      agent::TrustBook& book = peer->papers_.trust;
+      const ClusterId self(name());
+      if (peer == this || (!at_once && !book.pins.contains(self))) continue;
+      const Status told = book.pins.contains(self)
+                              ? agent::replace_pin(book, self, fingerprint, world_.now())
+                              : agent::add_pin(book, self, fingerprint, world_.now());
+      laws_.expect(told.has_value(), 7, "a pin is refused");
+    }
+  });
 }
 
 void Party::crash() {
@@ -79,12 +108,22 @@ void Party::take_certificate(const std::string& text, const SimKey& key) {
   const auto read = read_certificate(text);
   laws_.expect(read != nullptr && read->key == key.fingerprint && read->uri.ends_with("/" + name()),
                5, fmt::format("{} got a certificate for something else", name()));
+  const bool is_another = key_ && key_->fingerprint != key.fingerprint;
+  const bool is_new = !key_ || is_another;
   key_ = key;
+  if (is_new) tell_key();
   certificate_ = text;
   turned_away_ = false;
   is_denied_ = false;
   channel_.show(read);
   on_certificate();
+  if (!is_another) return;
+  // Whoever joins anew is started anew.
+  world_.after({}, [this] {
+    if (!process_.is_up()) return;
+    crash();
+    restart();
+  });
 }
 
 // With the same key, as agents do, or now and then with another. Whose answer is lost then has a

@@ -8,12 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "services/agent/papers.h"
+#include "services/agent/signing.h"
 #include "services/wire/broker_client.h"
 #include "sim/broker.h"
+#include "sim/liar.h"
 #include "sim/network.h"
 #include "sim/wire.h"
 
 namespace spillway::sim {
+
+class Party;
 
 // Where a party lives.
 struct Surroundings {
@@ -22,6 +27,8 @@ struct Surroundings {
   Laws& laws;
   std::vector<std::unique_ptr<SimBroker>>& brokers;
   std::vector<ContractId> contracts = {};  // that anybody has got: ids are no secret
+  std::vector<Party*> parties = {};        // all of them
+  Liar* liar = nullptr;                    // who stands between all parties and all brokers
 
   std::vector<Door*> doors() const;
 };
@@ -56,6 +63,8 @@ class Party {
   bool needs_token() const { return certificate_.empty() || turned_away_; }
   void renew();
   bool has_joined() const { return !certificate_.empty(); }
+  // What it keeps of its agreements, on its disk.
+  agent::MemoryPapers& papers() { return papers_; }
 
   // When all is quiet: it has heard all that is its business, if it follows.
   virtual void check_settled();
@@ -70,6 +79,9 @@ class Party {
   void insist(std::function<void(wire::Then<T>)> ask, wire::Then<T> then, int tries = 6);
   void take_certificate(const std::string& text, const SimKey& key);
   const SimKey& key() const { return *key_; }  // of the certificate, once it has joined
+  // Whether it signs at all: members of before signatures do not.
+  bool signs() const { return signs_; }
+  agent::Signatory signatory() const;
 
   // The stream of its own events, resumed where it ended, checked.
   void follow();
@@ -88,9 +100,13 @@ class Party {
   void follow_later(Duration longest);
   void open_stream();
 
+  void tell_key();
+
   Address address_;
   Person person_;
   bool retired_ = false;
+  bool signs_ = false;
+  agent::MemoryPapers papers_;
   // On disk.
   std::optional<SimKey> key_;
   std::string certificate_;

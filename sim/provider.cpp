@@ -2,6 +2,9 @@
 
 #include <charconv>
 
+#include "model/json.h"
+#include "model/tree.h"
+
 namespace spillway::sim {
 namespace {
 
@@ -39,6 +42,10 @@ void SimProvider::start_agent() {
   agent::AgentOptions options;
   options.cluster = id_;
   options.pool_lease = k_pool_lease;
+  if (signs()) {
+    options.signatory = signatory();
+    options.papers = &papers();
+  }
   agent_ = std::make_unique<agent::Agent>(process_, world_.random(), channel_, disk_, log_,
                                           std::move(options));
   const auto started = agent_->start(first_supply());
@@ -58,6 +65,10 @@ void SimProvider::change_later() {
 }
 
 void SimProvider::watch_request(const net::Request& request) {
+  if (request.target.ends_with("/countersign")) {
+    const auto body = model::parse_json(request.body);
+    if (body) laws_.check_countersigned(id_.text, std::string(model::text_at(*body, {"document"})));
+  }
   if (repeating_ || !is_pool_put(request)) return;
   check_report(request);
   check_carried(request);

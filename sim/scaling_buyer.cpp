@@ -99,9 +99,13 @@ void ScalingBuyer::on_certificate() {
 void ScalingBuyer::start_autoscaler() {
   api_ = std::make_unique<kube::Api>(process_, world_.random(), to_home_, kube::ApiOptions{});
   nodes_.emplace(*api_, log_, *autoscaler::find_player("embedded"), "sim/" + id_.text);
-  autoscaler_ =
-      std::make_unique<autoscaler::Autoscaler>(process_, world_.random(), channel_, disk_, *nodes_,
-                                               log_, autoscaler::AutoscalerOptions{id_});
+  autoscaler::AutoscalerOptions options{id_};
+  if (signs()) {
+    options.signatory = signatory();
+    options.papers = &papers();
+  }
+  autoscaler_ = std::make_unique<autoscaler::Autoscaler>(process_, world_.random(), channel_, disk_,
+                                                         *nodes_, log_, std::move(options));
   laws_.expect(autoscaler_->start().has_value(), 2,
                fmt::format("the autoscaler of {} does not start from what it saved", id_.text));
   door_.emplace(*autoscaler_);

@@ -37,6 +37,9 @@ struct Scenario {
   std::optional<int64_t> clusters = {};
   // Buyers more, for whom a Cluster Autoscaler buys; absent: one, in every third seed or so.
   std::optional<int64_t> autoscalers = {};
+  // Of a thousand answers on what was signed, so many are lies; absent: none, or in every fourth
+  // seed or so, some.
+  std::optional<int64_t> lies = {};
   Duration length = hours(1);       // under faults
   Duration settle = minutes(20);    // without them, until everything must be quiet
   std::optional<FaultPlan> faults;  // absent: every seed draws a mixture of its own

@@ -34,6 +34,8 @@ class Federation {
 
  private:
   void add_brokers();
+  void add_liar();
+  void check_papers();
   void add_parties();
   void add_clusters();
   void add_scalers();
@@ -49,6 +51,7 @@ class Federation {
   SimStore store_;
   Laws laws_;
   std::vector<std::unique_ptr<SimBroker>> brokers_;
+  std::unique_ptr<Liar> liar_;
   Surroundings around_;
   std::vector<std::unique_ptr<SimProvider>> providers_;
   std::vector<ClusterProvider*> clusters_;  // among them
@@ -69,6 +72,7 @@ Federation::Federation(uint64_t seed, const Scenario& scenario)
       store_(world_),
       laws_(store_.rows(), quick_rules()),
       around_{world_, network_, laws_, brokers_} {
+  add_liar();
   laws_.set_clock([this] { return world_.now(); });
   store_.watch([this](const host::Commit& commit, const Undo& undo) {
     laws_.on_commit(commit, undo);
@@ -183,6 +187,22 @@ void Federation::check_directories() {
   }
 }
 
+// By lots of their own, as clusters.
+void Federation::add_liar() {
+  host::SeededRandom lots(seed_ + 0x11a7);
+  const int64_t drawn = host::below(lots, 4) == 0 ? 100 : 0;
+  const int64_t permille = scenario_.lies.value_or(drawn);
+  if (permille == 0) return;
+  liar_ = std::make_unique<Liar>(world_, static_cast<uint64_t>(permille));
+  around_.liar = liar_.get();
+}
+
+void Federation::check_papers() {
+  for (Party* party : around_.parties) {
+    for (const auto& [id, paper] : party->papers().papers) laws_.check_paper(party->name(), paper);
+  }
+}
+
 // Some minutes after the last fault: every agent knows what it carries.
 void Federation::check_agents() {
   for (const auto& provider : providers_) provider->check_agent();
@@ -216,6 +236,8 @@ Report Federation::run() {
   const Instant end = start + scenario_.length;
   if (run_until(end)) {
     faults.stop();
+    check_papers();
+    if (liar_ != nullptr) liar_->fall_silent();
     for (ClusterProvider* cluster : clusters_) cluster->calm();
     for (auto& scaler : scalers_) scaler->calm();
     for (Party* party : parties) party->retire();
@@ -223,6 +245,7 @@ Report Federation::run() {
     if (run_until(end + scenario_.settle)) {
       laws_.settled();
       check_directories();
+      check_papers();
       for (Party* party : parties) party->check_settled();
     }
   }
@@ -236,6 +259,8 @@ Report Federation::run() {
   }
   for (const auto& scaler : scalers_) report.increases += scaler->increases();
   report.outages = outages_.size();
+  report.lies = liar_ == nullptr ? 0 : liar_->lies();
+  for (Party* party : around_.parties) report.agreements += party->papers().papers.size();
   report.lost_commits = store_.lost_commits();
   report.kept_commits = store_.kept_unsynced();
   report.trace = world_.trace();

@@ -19,6 +19,8 @@ struct Report {
   uint64_t contracts = 0;
   uint64_t increases = 0;  // that Cluster Autoscalers were granted
   uint64_t outages = 0;
+  uint64_t lies = 0;          // that a broker told
+  uint64_t agreements = 0;    // that members keep
   uint64_t lost_commits = 0;  // not acknowledged, gone with a crash
   uint64_t kept_commits = 0;  // not acknowledged, there after a crash all the same
   Fingerprint trace;

@@ -91,7 +91,8 @@ void SimChannel::send(net::Request request, net::OnResponse then) {
   });
   network_.carry(
       address_, door_->address(), [this, errand, asked = make_asked(std::move(request))] {
-        const auto back = [this, errand](Result<net::Response> response) {
+        const auto back = [this, errand, asked](Result<net::Response> response) {
+          if (response && alter_) alter_(asked->request, *response);
           network_.carry(
               errand->door.address(), address_,
               [this, errand, response = std::move(response)] { answer(errand, response); });

@@ -79,6 +79,9 @@ class SimChannel : public net::Channel {
   // Sees every request as it leaves; the status of every answer that arrives.
   void watch_requests(std::function<void(const net::Request&)> then);
   void watch_answers(std::function<void(int)> then);
+  // Changes answers before they are heard: who stands in between can.
+  using Alter = std::function<void(const net::Request&, net::Response&)>;
+  void alter_answers(Alter alter) { alter_ = std::move(alter); }
   void set_patience(const Patience& patience) { patience_ = patience; }
   // Streams that are open on this side now, and at any one time.
   int streams() const { return count_->now; }
@@ -103,6 +106,7 @@ class SimChannel : public net::Channel {
   std::shared_ptr<const net::PeerCertificate> certificate_;
   std::function<void(const net::Request&)> on_request_;
   std::function<void(int)> on_status_;
+  Alter alter_;
   Patience patience_;
   std::shared_ptr<StreamCount> count_ = std::make_shared<StreamCount>();
 };

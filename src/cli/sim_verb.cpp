@@ -33,10 +33,10 @@ void print_broken(const SimArguments& arguments, const sim::Report& report) {
 
 void print_seed(const sim::Report& report) {
   fmt::print(
-      "seed {}: {} events, {} checks, {} contracts, {} outages, {} unsynced commits lost, "
-      "{} kept, trace {}\n",
-      report.seed, report.steps, report.checks, report.contracts, report.outages,
-      report.lost_commits, report.kept_commits, to_hex(report.trace));
+      "seed {}: {} events, {} checks, {} contracts, {} signed copies, {} lies, {} outages, "
+      "{} unsynced commits lost, {} kept, trace {}\n",
+      report.seed, report.steps, report.checks, report.contracts, report.agreements, report.lies,
+      report.outages, report.lost_commits, report.kept_commits, to_hex(report.trace));
 }
 
 Result<sim::Scenario> read_scenario(const std::string& path) {
