@@ -29,7 +29,11 @@ void add_asking(Word verb, Asking& asking) {
   add_dir(verb, asking.dir);
   verb.option("--broker", asking.broker, "Another address of the broker than the joined one")
       .type_name("URL");
-  verb.option("-o,--output", asking.output,
+  add_output(verb, asking.output);
+}
+
+void add_output(Word verb, std::string& output) {
+  verb.option("-o,--output", output,
               "table, wide (exact times), json, yaml, or plain (tabs, no titles)")
       .type_name("FORM")
       .one_of({"table", "wide", "json", "yaml", "plain"});

@@ -26,8 +26,9 @@ struct Asking {
   Clock clock() const { return {now(), form() == Form::wide}; }
 };
 
-void add_asking(Word verb, Asking& asking);  // --dir, --broker, -o
-void add_dir(Word verb, std::string& dir);   // --dir alone
+void add_asking(Word verb, Asking& asking);       // --dir, --broker, -o
+void add_dir(Word verb, std::string& dir);        // --dir alone
+void add_output(Word verb, std::string& output);  // -o alone
 
 // What was given, else $SPILLWAY_DIR, else ~/.spillway if it is there, else /etc/spillway.
 std::string identity_dir(const std::string& given);

@@ -35,6 +35,7 @@ constexpr std::array k_verbs{
          &add_explain},
     Verb{"supply", k_joining, "What a live cluster would offer now, and why", &add_supply},
     Verb{"whoami", k_joining, "Which identity this is, and what it may do", &add_whoami},
+    Verb{"trust", k_joining, "Whose key is whose: pins, and what to give to others", &add_trust},
     Verb{"doctor", k_joining, "Check everything between here and the broker", &add_doctor},
 
     Verb{"offers", k_market, "What is on sale, best first", &add_offers},

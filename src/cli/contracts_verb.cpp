@@ -1,8 +1,11 @@
 // spillway contracts: every rung of the ladder, for buyers; notice, for providers.
 #include "cli/asking.h"
+#include "cli/contract_proof.h"
 #include "cli/contract_text.h"
 #include "cli/documents.h"
+#include "cli/papers_word.h"
 #include "cli/parse.h"
+#include "cli/signed_session.h"
 #include "cli/verbs.h"
 
 namespace spillway::cli {
@@ -14,6 +17,8 @@ struct ContractsArguments {
   Asking asking;
   std::string id;
   std::string ttl;
+  std::string wait = "30s";
+  bool verify = false;
   std::vector<int32_t> units;
 };
 
@@ -27,15 +32,17 @@ int list_contracts(const Asking& asking) {
   });
 }
 
+using Ask = std::function<Result<wire::ContractAnswer>(SignedSession&, const ContractId&)>;
+
 // One word of it: asks, then shows what the contract has become.
-int run_one(const char* verb, const ContractsArguments& arguments,
-            const std::function<Result<wire::ContractAnswer>(Session&, const ContractId&)>& ask) {
+int run_one(const char* verb, const ContractsArguments& arguments, const Ask& ask) {
   if (const Status status = check_contract_id(arguments.id); !status) {
     return wrongly_called(verb, status.error());
   }
   const Asking& asking = arguments.asking;
   return with_session(verb, asking, [&](Session& session) -> Status {
-    const auto told = ask(session, ContractId(arguments.id));
+    SignedSession signing(session, identity_dir(asking.dir));
+    const auto told = ask(signing, ContractId(arguments.id));
     if (!told) return tl::unexpected(told.error());
     return show(asking.form(), json_of(*told), [&] {
       return asking.form() == Form::plain
@@ -48,14 +55,57 @@ int run_one(const char* verb, const ContractsArguments& arguments,
 int run_extend(const ContractsArguments& arguments) {
   const auto ttl = parse_duration(arguments.ttl);
   if (!ttl) return wrongly_called("contracts extend", of_option("--ttl", ttl.error()));
-  return run_one("contracts extend", arguments, [&](Session& session, const ContractId& id) {
-    return session.ask(&BrokerClient::extend, id, wire::ExtendRequest{*ttl});
+  return run_one("contracts extend", arguments, [&](SignedSession& session, const ContractId& id) {
+    return session.extend(id, *ttl);
+  });
+}
+
+int run_confirm(const ContractsArguments& arguments) {
+  const auto wait = parse_duration(arguments.wait);
+  if (!wait) return wrongly_called("contracts confirm", of_option("--wait", wait.error()));
+  return run_one("contracts confirm", arguments, [&](SignedSession& session, const ContractId& id) {
+    return session.confirm(id, {}, std::chrono::milliseconds(wait->ms));
   });
 }
 
 int run_release(const ContractsArguments& arguments) {
-  return run_one("contracts release", arguments, [&](Session& session, const ContractId& id) {
-    return session.ask(&BrokerClient::release, id, wire::ReleaseRequest{arguments.units});
+  return run_one("contracts release", arguments, [&](SignedSession& session, const ContractId& id) {
+    return session.release(id, arguments.units);
+  });
+}
+
+Status verify_contract(const Asking& asking, Session& session, const ContractId& id) {
+  const std::string dir = identity_dir(asking.dir);
+  const auto member = agent::load_credentials(dir);
+  if (!member) return tl::unexpected(member.error());
+  const auto self = agent::Signatory::of(*member);
+  if (!self) return tl::unexpected(self.error());
+  const auto told = session.ask(&BrokerClient::get_agreement, id);
+  if (!told) return tl::unexpected(told.error());
+  const auto proof = prove(*told, id, *self, agent::FolderPapers(dir));
+  if (!proof) return tl::unexpected(proof.error());
+  SPILLWAY_TRY(
+      show(asking.form(), json_of(*proof), [&] { return proof_text(*proof, asking.clock()); }));
+  if (proof->wrong.empty()) return {};
+  return fail(Code::conflict, "contract " + id.text, proof->wrong, "do not rely on it");
+}
+
+int run_show(const ContractsArguments& arguments) {
+  const char* verb = "contracts show";
+  if (const Status status = check_contract_id(arguments.id); !status) {
+    return wrongly_called(verb, status.error());
+  }
+  const ContractId id(arguments.id);
+  const Asking& asking = arguments.asking;
+  return with_session(verb, asking, [&](Session& session) -> Status {
+    if (arguments.verify) return verify_contract(asking, session, id);
+    const auto told = session.ask(&BrokerClient::get_contract, id);
+    if (!told) return tl::unexpected(told.error());
+    return show(asking.form(), json_of(*told), [&] {
+      return asking.form() == Form::plain
+                 ? contracts_table({told->contract}, asking.clock()).plain()
+                 : contract_text(told->contract, asking.clock());
+    });
   });
 }
 
@@ -63,26 +113,13 @@ struct PlainWord {
   const char* name;
   const char* verb;
   const char* summary;
-  Result<wire::ContractAnswer> (*ask)(Session&, const ContractId&);
+  Result<wire::ContractAnswer> (SignedSession::*ask)(const ContractId&);
 };
 
 constexpr std::array k_plain_words{
-    PlainWord{"show", "contracts show", "Everything about one",
-              [](Session& session, const ContractId& id) {
-                return session.ask(&BrokerClient::get_contract, id);
-              }},
-    PlainWord{"confirm", "contracts confirm", "Sign a hold: the money runs from now on",
-              [](Session& session, const ContractId& id) {
-                return session.ask(&BrokerClient::confirm, id, wire::ConfirmRequest{});
-              }},
-    PlainWord{"renew", "contracts renew", "Renew its lease",
-              [](Session& session, const ContractId& id) {
-                return session.ask(&BrokerClient::renew, id, wire::SignedRequest{});
-              }},
+    PlainWord{"renew", "contracts renew", "Renew its lease", &SignedSession::renew},
     PlainWord{"notice", "contracts notice", "As its provider: end it after the agreed notice",
-              [](Session& session, const ContractId& id) {
-                return session.ask(&BrokerClient::give_notice, id, wire::SignedRequest{});
-              }},
+              &SignedSession::give_notice},
 };
 
 Word add_word(Word verb, ContractsArguments& arguments, const char* name, const char* summary) {
@@ -100,14 +137,31 @@ void add_contracts(Word verb) {
   verb.examples(
       "  spillway contracts\n"
       "  spillway contracts confirm 01jq3f8z5y6k7m8n9p0q1r2s3t\n"
+      "  spillway contracts show 01jq3f8z5y6k7m8n9p0q1r2s3t --verify\n"
       "  spillway contracts release 01jq3f8z5y6k7m8n9p0q1r2s3t --unit 1 --unit 2\n"
       "  spillway contracts -o json | jq -r '.contracts[].id'\n");
   const Word list = verb.add("list", "All that this identity is a party of");
   add_asking(list, arguments->asking);
   for (const PlainWord& plain : k_plain_words) {
     const Word word = add_word(verb, *arguments, plain.name, plain.summary);
-    word.run([arguments, &plain] { return run_one(plain.verb, *arguments, plain.ask); });
+    word.run([arguments, &plain] {
+      return run_one(plain.verb, *arguments,
+                     [&plain](SignedSession& session, const ContractId& id) {
+                       return (session.*plain.ask)(id);
+                     });
+    });
   }
+  const Word showing = add_word(verb, *arguments, "show", "Everything about one");
+  showing.flag("--verify", arguments->verify,
+               "Who signed it, by which keys, and whether all that is said of it was signed");
+  showing.run([arguments] { return run_show(*arguments); });
+  const Word confirm =
+      add_word(verb, *arguments, "confirm", "Sign a hold: the money runs once both have signed");
+  confirm.option("--wait", arguments->wait, "So long for the provider's signature")
+      .type_name("TIME")
+      .show_default();
+  confirm.run([arguments] { return run_confirm(*arguments); });
+  add_papers(verb);
   const Word extend = add_word(verb, *arguments, "extend", "Let a hold live longer, from now on");
   extend.option("--ttl", arguments->ttl, "So long: 2m").type_name("TIME").required();
   extend.run([arguments] { return run_extend(*arguments); });

@@ -7,6 +7,7 @@
 #include "cli/documents.h"
 #include "cli/parse.h"
 #include "cli/safe_text.h"
+#include "cli/signed_session.h"
 #include "cli/verbs.h"
 #include "market/rules.h"
 #include "pki/hash.h"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr int k_hold_tries = 5;
 constexpr auto k_hold_pause = std::chrono::milliseconds(200);
+constexpr auto k_sign_patience = std::chrono::seconds(30);  // for the provider's signature
 
 struct HoldArguments {
   Asking asking;
@@ -56,11 +58,26 @@ auto insist(const Ask& ask) {
   return told;
 }
 
+// What is signed is what was granted.
+Status check_is_grant(const market::Grant& grant, const model::Contract& contract) {
+  if (contract.offer == grant.offer && contract.rate == grant.rate &&
+      contract.price.currency == grant.currency && contract.live_units() == grant.units) {
+    return {};
+  }
+  return fail(Code::conflict, "contract " + contract.id.text,
+              "it is not what was granted: offer, price or number of units differ",
+              "look at it, and release it: spillway contracts show " + contract.id.text);
+}
+
 Status confirm_all(const Asking& asking, Session& session, const wire::HoldAnswer& held) {
   wire::ContractPage page;
+  SignedSession signing(session, identity_dir(asking.dir));
   for (const market::Grant& grant : held.grants) {
     auto told = insist([&] {
-      return session.ask(&wire::BrokerClient::confirm, grant.contract, wire::ConfirmRequest{});
+      const auto check = [grant](const model::Contract& contract) {
+        return check_is_grant(grant, contract);
+      };
+      return signing.confirm(grant.contract, check, k_sign_patience);
     });
     if (!told) return tl::unexpected(told.error());
     page.contracts.push_back(std::move(told->contract));
@@ -122,7 +139,8 @@ void add_hold(Word verb) {
   verb.option("--ttl", arguments->ttl, "How long it is held without being confirmed")
       .type_name("TIME")
       .show_default();
-  verb.flag("--confirm", arguments->confirm, "Sign it at once: the money runs from then on");
+  verb.flag("--confirm", arguments->confirm,
+            "Sign it at once: the money runs once both have signed");
   verb.option("--key", arguments->key,
               "Idempotency: the same key again gets the same hold (a random one)");
   add_asking(verb, arguments->asking);

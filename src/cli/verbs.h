@@ -28,6 +28,7 @@ void add_renew(Word verb);
 void add_sim(Word verb);
 void add_supply(Word verb);
 void add_token(Word verb);
+void add_trust(Word verb);
 void add_validate(Word verb);
 void add_whoami(Word verb);
 

@@ -3,9 +3,19 @@
 #include "cli/documents.h"
 #include "cli/safe_text.h"
 #include "cli/verbs.h"
+#include "pki/key.h"
+#include "services/agent/credentials.h"
 
 namespace spillway::cli {
 namespace {
+
+// To be given to others: spillway trust add NAME FINGERPRINT.
+std::string own_fingerprint(const Asking& asking) {
+  const auto member = agent::load_credentials(identity_dir(asking.dir));
+  if (!member) return {};
+  const auto key = pki::Key::from_pem(member->tls.key_pem);
+  return key ? key->fingerprint() : std::string();
+}
 
 int run_whoami(const Asking& asking) {
   return with_session("whoami", asking, [&](Session& session) -> Status {
@@ -18,6 +28,7 @@ int run_whoami(const Asking& asking) {
       facts.add("federation", told->federation);
       facts.add("roles", model::to_text(told->roles));
       facts.add("certificate", "ends " + asking.clock()(told->not_after));
+      facts.add("key", own_fingerprint(asking));
       return facts.text();
     });
   });

@@ -46,6 +46,16 @@ inline std::optional<Signing> signing_of(net::Channel& channel, host::Loop& loop
                                 *options.signatory, [&loop] { return loop.now(); });
 }
 
+// For giving back: of a contract that is active and unsigned nothing is signed, so there is nothing
+// to ask about. Should the broker lie about that, we have given back all the same.
+inline Signing* signing_to_release(Context& context, const ContractId& id) {
+  const auto& contracts = context.state().contracts;
+  const auto known = contracts.find(id);
+  const bool is_unsigned =
+      known != contracts.end() && known->second.started && known->second.agreement.empty();
+  return is_unsigned ? nullptr : context.signing;
+}
+
 // No part may have more requests under way than this; what is left waits its turn.
 inline constexpr int k_most_in_flight = 8;
 // Changes that come together are told together.

@@ -137,7 +137,8 @@ void Units::begin(const Key& key, Work& work, const model::Offer& offer) {
       return maker_.remove(
           name, life_.guard([this, key](const Status& status) { on_removed(key, status); }));
     case Aim::release:
-      return agent::release(context_.client, context_.signing, key.first, {key.second},
+      return agent::release(context_.client, signing_to_release(context_, key.first), key.first,
+                            {key.second},
                             life_.guard([this, key](const Result<wire::ContractAnswer>& answer) {
                               on_released(key, answer);
                             }));

@@ -1,0 +1,175 @@
+// spillway trust: the pins of a member, in the folder of its identity. Running agents and
+// autoscalers read them again each time.
+#include "cli/asking.h"
+#include "cli/safe_text.h"
+#include "cli/verbs.h"
+#include "services/agent/folder_papers.h"
+#include "services/agent/signatory.h"
+
+namespace spillway::cli {
+namespace {
+
+using agent::FolderPapers;
+using agent::TrustBook;
+
+struct TrustArguments {
+  Asking asking;
+  std::string name;
+  std::string fingerprint;
+  std::string first_use;
+};
+
+// Who is named here has an identity: else a mistyped folder would get pins of its own.
+Result<agent::Credentials> member_of(const TrustArguments& arguments) {
+  return agent::load_credentials(identity_dir(arguments.asking.dir));
+}
+
+int end_with(const char* verb, const Status& status) {
+  return status ? k_ok : failed(verb, status.error());
+}
+
+Status show_pins(const TrustArguments& arguments) {
+  const auto member = member_of(arguments);
+  if (!member) return tl::unexpected(member.error());
+  const FolderPapers papers(identity_dir(arguments.asking.dir));
+  const auto book = papers.read_trust_now();
+  if (!book) return tl::unexpected(book.error());
+  const Clock clock = arguments.asking.clock();
+  Table table({{"CLUSTER"}, {"HOW"}, {"SINCE"}, {"CARD", Align::right}, {"KEY"}});
+  for (const auto& [cluster, pin] : book->pins) {
+    table.add({cluster.text, std::string(agent::to_text(pin.how)), clock(pin.since),
+               pin.card == 0 ? std::string() : fmt::format("{}", pin.card), pin.key});
+  }
+  return show(arguments.asking.form(), to_json(*book), table,
+              book->first_use ? "Nobody is pinned; whoever is met first will be."
+                              : "Nobody is pinned, and nobody is trusted on first use.");
+}
+
+Status change_pins(const TrustArguments& arguments, const agent::Papers::TrustChange& change,
+                   const std::string& said) {
+  const auto member = member_of(arguments);
+  if (!member) return tl::unexpected(member.error());
+  FolderPapers papers(identity_dir(arguments.asking.dir));
+  if (const auto book = papers.change_trust_now(change); !book) {
+    return tl::unexpected(book.error());
+  }
+  fmt::print("{}\n", said);
+  return {};
+}
+
+using PinChange = Status (*)(TrustBook&, const ClusterId&, const std::string&, Instant);
+
+int run_pin(const char* verb, const TrustArguments& arguments, PinChange change) {
+  const auto key = agent::read_fingerprint(arguments.fingerprint);
+  if (!key) return wrongly_called(verb, key.error());
+  if (const Status name = check_cluster_id(arguments.name); !name) {
+    return wrongly_called(verb, name.error());
+  }
+  return end_with(verb, change_pins(
+                            arguments,
+                            [&](TrustBook& book) {
+                              return change(book, ClusterId(arguments.name), *key, now());
+                            },
+                            fmt::format("{} is known by {}.", arguments.name, *key)));
+}
+
+int run_remove(const TrustArguments& arguments) {
+  return end_with(
+      "trust remove",
+      change_pins(
+          arguments,
+          [&](TrustBook& book) { return agent::remove_pin(book, ClusterId(arguments.name)); },
+          fmt::format("{} is no longer pinned.", safe(arguments.name))));
+}
+
+int run_policy(const TrustArguments& arguments) {
+  const bool allowed = arguments.first_use == "yes";
+  return end_with("trust policy",
+                  change_pins(
+                      arguments,
+                      [allowed](TrustBook& book) {
+                        book.first_use = allowed;
+                        return Status();
+                      },
+                      allowed ? "Whoever is met first is pinned, and marked as first-use."
+                              : "Nobody is trusted on first use: add pins by spillway trust add."));
+}
+
+Status show_own(const TrustArguments& arguments) {
+  const auto member = member_of(arguments);
+  if (!member) return tl::unexpected(member.error());
+  const auto self = agent::Signatory::of(*member);
+  if (!self) return tl::unexpected(self.error());
+  const auto book = FolderPapers(identity_dir(arguments.asking.dir)).read_trust_now();
+  if (!book) return tl::unexpected(book.error());
+  const auto card = pki::verify_card(book->card);
+  const bool is_shown = card && self->is_own(card->card);
+  const Form form = arguments.asking.form();
+  if (form == Form::plain) {
+    fmt::print("{}\n", self->fingerprint());
+    return {};
+  }
+  const std::string json = fmt::format(
+      R"({{"cluster":"{}","federation":"{}","key":"{}","card":{}}})", self->cluster().text,
+      self->federation(), self->fingerprint(), is_shown ? book->card : std::string("null"));
+  return show(form, json, [&]() -> std::string {
+    Facts facts;
+    facts.add("cluster", self->cluster().text);
+    facts.add("federation", self->federation());
+    facts.add("key", self->fingerprint());
+    facts.add("card", is_shown ? fmt::format("number {}", card->card.number)
+                               : std::string("not shown to the broker yet"));
+    facts.add("liqo", is_shown ? card->card.liqo : std::string());
+    return facts.text() + fmt::format(
+                              "\nGive this to others, by another way than the broker:\n"
+                              "  spillway trust add {} {}\n",
+                              self->cluster().text, self->fingerprint());
+  });
+}
+
+void add_pin_word(Word verb, const std::shared_ptr<TrustArguments>& arguments, const char* name,
+                  const char* summary, const char* full_name, PinChange change) {
+  const Word word = verb.add(name, summary);
+  word.option("name", arguments->name, "Of the cluster").required();
+  word.option("fingerprint", arguments->fingerprint,
+              "Of its key: 64 hexadecimal digits, as its operator's spillway trust show says")
+      .required();
+  add_dir(word, arguments->asking.dir);
+  word.run([arguments, full_name, change] { return run_pin(full_name, *arguments, change); });
+}
+
+}  // namespace
+
+void add_trust(Word verb) {
+  auto arguments = std::make_shared<TrustArguments>();
+  add_dir(verb, arguments->asking.dir);
+  add_output(verb, arguments->asking.output);
+  verb.examples(
+      "  spillway trust show\n"
+      "  spillway trust list\n"
+      "  spillway trust add turin 3f1c…\n"
+      "  spillway trust policy --first-use no\n");
+  const auto list = [arguments] { return end_with("trust list", show_pins(*arguments)); };
+  const Word listing = verb.add("list", "All pins, and how they came to be");
+  const Word own = verb.add("show", "Our own fingerprint and card, to be given to others");
+  for (const Word& word : {listing, own}) {
+    add_dir(word, arguments->asking.dir);
+    add_output(word, arguments->asking.output);
+  }
+  own.run([arguments] { return end_with("trust show", show_own(*arguments)); });
+  listing.run(list);
+  add_pin_word(verb, arguments, "add", "Pin the key of a cluster", "trust add", &agent::add_pin);
+  add_pin_word(verb, arguments, "replace", "Consent to another key of a cluster", "trust replace",
+               &agent::replace_pin);
+  const Word remove = verb.add("remove", "Forget a pin: the cluster is met anew then");
+  remove.option("name", arguments->name, "Of the cluster").required();
+  add_dir(remove, arguments->asking.dir);
+  remove.run([arguments] { return run_remove(*arguments); });
+  const Word policy = verb.add("policy", "Whether whoever is met first is trusted");
+  policy.option("--first-use", arguments->first_use, "yes or no").one_of({"yes", "no"}).required();
+  add_dir(policy, arguments->asking.dir);
+  policy.run([arguments] { return run_policy(*arguments); });
+  verb.run(list);
+}
+
+}  // namespace spillway::cli
