@@ -154,6 +154,9 @@ std::string_view difference(const Agreement& agreement, const Contract& contract
   if (agreement.price != contract.price) return "price";
   if (agreement.rate != contract.rate) return "rate";
   if (static_cast<const Terms&>(agreement.terms) != contract.terms) return "terms";
+  // The book charges by these words and no others (market/metering.h).
+  if (agreement.terms.by_buyer != EarlyEnd::minimum_term) return "early end by the buyer";
+  if (agreement.terms.by_provider != EarlyEnd::time_used) return "early end by the provider";
   if (agreement.units.size() != contract.units.size()) return "units";
   return {};
 }
@@ -183,6 +186,19 @@ Result<Agreement> agreement_from_payload(std::string_view payload) {
 
 std::string_view to_text(ContractEventKind kind) { return word_of(kind); }
 
+Status check_readings(std::string_view path, const std::vector<MeteredUse>& used) {
+  if (used.empty()) return refuse(path, "it names no unit", "give a reading of one at least");
+  SPILLWAY_TRY(check_size(path, used.size(), static_cast<size_t>(k_max_units)));
+  for (size_t i = 0; i < used.size(); ++i) {
+    SPILLWAY_TRY(under(path, i, check_range("unit", used[i].unit, 0, k_max_units - 1)));
+    if (i > 0 && used[i - 1].unit >= used[i].unit) {
+      return under(path, i, refuse("unit", "it is out of order or there twice"));
+    }
+    SPILLWAY_TRY(under(path, i, under("use", validate(used[i].use))));
+  }
+  return {};
+}
+
 Status validate(const ContractEvent& event) {
   using Kind = ContractEventKind;
   SPILLWAY_TRY(check_key_fingerprint("agreement", event.agreement));
@@ -209,8 +225,7 @@ Status validate(const ContractEvent& event) {
   if ((event.kind == Kind::usage) == event.used.empty()) {
     return refuse("used", "it belongs to usage, and only there");
   }
-  SPILLWAY_TRY(check_size("used", event.used.size(), static_cast<size_t>(k_max_units)));
-  return {};
+  return event.used.empty() ? Status{} : check_readings("used", event.used);
 }
 
 std::string to_payload(const ContractEvent& event) { return payload_of(event); }

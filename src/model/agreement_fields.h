@@ -91,7 +91,7 @@ void fields(Fields& f, Agreement& a) {
 template <class Fields>
 void fields(Fields& f, MeteredUse& u) {
   f.required("unit", u.unit);
-  f.required("hours", u.hours);
+  f.required("use", u.use);
 }
 
 template <class Fields>

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "model/identity.h"
 #include "model/limits.h"
 #include "model/validation.h"
 
@@ -47,7 +48,10 @@ Status check_unit(const Unit& unit, size_t index) {
   if (unit.reserved < 0) return refuse("reserved", "a negative amount");
   if (unit.charged < 0) return refuse("charged", "a negative amount");
   if (unit.live && unit.charged != 0) return refuse("charged", "a live unit was charged already");
-  return {};
+  if (unit.charged_for_use < 0 || unit.charged_for_use > unit.charged) {
+    return refuse("charged_for_use", "it is no part of what was charged");
+  }
+  return under("metered", validate(unit.metered));
 }
 
 Status check_units(const Contract& contract) {

@@ -16,6 +16,7 @@
 #include "base/money.h"
 #include "base/time.h"
 #include "model/offer.h"
+#include "model/use.h"
 
 namespace spillway::model {
 
@@ -33,9 +34,11 @@ enum class EndReason {
 struct Unit {
   int32_t number = 0;
   bool live = true;
-  std::optional<Instant> ended;
-  int64_t reserved = 0;  // of the buyer's budget, in micro-units
-  int64_t charged = 0;   // what it came to, once it has ended
+  std::optional<Instant> ended;  // up to when it is paid for by time
+  int64_t reserved = 0;          // of the buyer's budget, in micro-units
+  int64_t charged = 0;           // what it came to, once it has ended
+  int64_t charged_for_use = 0;   // the part of it that is for what was metered
+  Use metered = {};              // of a unit that is paid per use, up to the last reading
   bool operator==(const Unit&) const = default;
 };
 

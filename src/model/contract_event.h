@@ -12,7 +12,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "model/agreement.h"
-#include "model/resources.h"
+#include "model/use.h"
 
 namespace spillway::model {
 
@@ -25,15 +25,14 @@ enum class ContractEventKind {
   release,    // by the buyer: these units, or all
   notice,     // by the provider: it is over after the time that the terms give
   drained,    // by the buyer of what is closing: nothing of it runs any more
-  usage,      // by the provider: what units have used between two times
+  usage,      // by the provider: what units have used since their start
 };
 std::string_view to_text(ContractEventKind kind);
 
 // What was metered of one unit, in all, since its start. Growing only.
 struct MeteredUse {
   int32_t unit = 0;
-  Resources
-      hours;  // resource times time, each in its own small unit and hours: see market/metering
+  Use use;
   bool operator==(const MeteredUse&) const = default;
 };
 
@@ -53,6 +52,8 @@ struct ContractEvent {
   bool operator==(const ContractEvent&) const = default;
 };
 
+// Of one unit at least, each once, in order.
+Status check_readings(std::string_view path, const std::vector<MeteredUse>& used);
 Status validate(const ContractEvent& event);
 std::string to_payload(const ContractEvent& event);
 Result<ContractEvent> contract_event_from_payload(std::string_view payload);

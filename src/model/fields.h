@@ -212,12 +212,23 @@ void fields(Fields& f, Identity& i) {
 }
 
 template <class Fields>
+void fields(Fields& f, Use& u) {
+  f.with_default("cpu_core_ms", u.cpu_core_ms);
+  f.with_default("memory_mib_s", u.memory_mib_s);
+  f.with_default("storage_mib_s", u.storage_mib_s);
+  f.with_default("gpu_ms", u.gpu_ms);
+  f.with_default("extended_ms", u.extended_ms);
+}
+
+template <class Fields>
 void fields(Fields& f, Unit& u) {
   f.required("number", u.number);
   f.with_default("live", u.live, true);
   f.optional("ended", u.ended);
   f.with_default("reserved", u.reserved, as::amount);
   f.with_default("charged", u.charged, as::amount);
+  f.with_default("charged_for_use", u.charged_for_use, as::amount);
+  f.with_default("metered", u.metered);
 }
 
 template <class Fields>

@@ -261,6 +261,19 @@ rc::Gen<ContractId> any_contract_id() {
   });
 }
 
+rc::Gen<model::Use> any_use() {
+  return rc::gen::exec([] {
+    model::Use use;
+    if (*rc::gen::arbitrary<bool>()) return use;
+    use.cpu_core_ms = *any_between(0, model::k_max_use);
+    use.memory_mib_s = *any_between(0, model::k_max_use);
+    use.storage_mib_s = *any_between(0, model::k_max_use);
+    use.gpu_ms = *any_counts("", 1, model::k_max_use);
+    use.extended_ms = *any_counts("example.com/", 1, model::k_max_use);
+    return use;
+  });
+}
+
 rc::Gen<model::Contract> any_contract() {
   return rc::gen::exec([] {
     using model::ContractState;
@@ -301,7 +314,9 @@ rc::Gen<model::Contract> any_contract() {
       if (!unit.live) {
         unit.ended = *any_instant();
         unit.charged = *any_between(0, model::k_max_charge);
+        unit.charged_for_use = *any_between(0, unit.charged);
       }
+      unit.metered = *any_use();
       c.units.push_back(unit);
     }
     c.created = *any_instant();

@@ -76,6 +76,7 @@ rc::Gen<model::Cluster> any_cluster();
 rc::Gen<ContractId> any_contract_id();
 
 // Anywhere on the ladder.
+rc::Gen<model::Use> any_use();
 rc::Gen<model::Contract> any_contract();
 
 rc::Gen<model::LabelConstraint> any_label_constraint();

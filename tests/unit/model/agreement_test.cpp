@@ -40,7 +40,7 @@ ContractEvent plain_event(ContractEventKind kind) {
   using Kind = ContractEventKind;
   if (kind == Kind::extension || kind == Kind::renewal) event.until = k_sample_time + hours(1);
   if (kind == Kind::accepted) event.trust = Trust::first_use;
-  if (kind == Kind::usage) event.used.push_back({0, sample_shape()});
+  if (kind == Kind::usage) event.used.push_back({0, {.cpu_core_ms = 5000}});
   return event;
 }
 
@@ -95,6 +95,9 @@ TEST(Agreement, EveryFieldOfTheSaleIsHeldAgainstTheContract) {
       {"rate", [](Agreement& a) { a.rate += 1; }},
       {"terms", [](Agreement& a) { a.terms.fence = seconds(1); }},
       {"units", [](Agreement& a) { a.units.pop_back(); }},
+      {"early end by the buyer", [](Agreement& a) { a.terms.by_buyer = EarlyEnd::time_used; }},
+      {"early end by the provider",
+       [](Agreement& a) { a.terms.by_provider = EarlyEnd::minimum_term; }},
   };
   for (const Change& change : changes) {
     Agreement agreement = plain_agreement();
