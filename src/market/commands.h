@@ -83,6 +83,16 @@ struct GiveNotice {
   std::optional<SignedEvent> event = {};
 };
 
+// What units that are paid per use have used, in all since their start, as their provider measured
+// it. Counts as far as the shape of the unit could have been used in that time; never less than
+// before.
+struct MeterUsage {
+  ClusterId provider;
+  ContractId contract;
+  std::vector<model::MeteredUse> used;
+  std::optional<SignedEvent> event = {};
+};
+
 // A cluster's card. `key`: the fingerprint of what signed it.
 struct PutCard {
   model::Card card;
@@ -223,7 +233,7 @@ struct Beat {
 using Command =
     std::variant<PublishPool, WithdrawPool, PublishOffer, WithdrawOffer, GiveNotice, PutCluster,
                  Hold, Confirm, Extend, Renew, Release, Look, Attend, Beat, MakeToken, CancelToken,
-                 FindToken, Revoke, Join, Recertify, PutCard, Countersign>;
+                 FindToken, Revoke, Join, Recertify, PutCard, Countersign, MeterUsage>;
 
 std::string_view name_of(const Command& command);
 

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "market/account.h"
+#include "market/metering.h"
 #include "market/mutants.h"
 #include "market/outage.h"
 #include "market/pool_state.h"
@@ -16,22 +17,6 @@ namespace {
 using model::Contract;
 using model::ContractState;
 using model::EndReason;
-
-// What a unit comes to that ends now. The minimum term binds the buyer, not one who was told to
-// leave. A pay-per-use unit owes its metered use besides; metering adds that when it settles.
-int64_t charge_of(const Contract& contract, const model::Unit& unit, EndReason reason,
-                  Instant now) {
-  if (!contract.started || mutant(Mutant::forget_charge)) return 0;
-  // A broker that closes late does not make the buyer pay for its lateness.
-  const bool closing = contract.state == ContractState::closing;
-  Duration time = (closing ? std::min(now, contract.deadline) : now) - *contract.started;
-  const bool by_provider = reason == EndReason::noticed || reason == EndReason::reclaimed;
-  if (!by_provider) time = std::max(time, contract.price.minimum_term);
-  const int64_t rate = contract.price.basis == model::PriceBasis::reserved
-                           ? contract.rate
-                           : contract.price.unit_hour;
-  return std::min(model::charge_for(rate, time), unit.reserved);
-}
 
 bool is_named(const std::vector<int32_t>& units, int32_t number) {
   return units.empty() || std::find(units.begin(), units.end(), number) != units.end();
@@ -50,10 +35,12 @@ Ended end_named(Contract& contract, const std::vector<int32_t>& units, EndReason
     if (!unit.live || !is_named(units, unit.number)) continue;
     ended.units += 1;
     ended.reserved = checked_add(ended.reserved, unit.reserved);
-    unit.charged = charge_of(contract, unit, reason, now);
+    const Charge charge = charge_of(contract, unit, reason, now);
+    unit.charged = charge.total();
+    unit.charged_for_use = charge.use;
     ended.charged = checked_add(ended.charged, unit.charged);
     unit.live = false;
-    unit.ended = now;
+    unit.ended = paid_end(contract, now);
     unit.reserved = 0;
   }
   return ended;

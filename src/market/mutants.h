@@ -36,6 +36,10 @@ enum class Mutant {
   sign_late,            // a provider may sign after the time that the buyer's signature is good for
   replay_events,        // an event that was signed and heard before counts again
   share_liqo,           // two clusters may have the same id in Liqo
+  forget_use,           // what was metered is not charged
+  meter_beyond,         // a reading counts beyond what the unit's shape could have used
+  meter_backwards,      // a reading may take back what was metered before
+  bind_provider,        // a provider that ends a unit is paid for the minimum term all the same
   // in services/
   admit_revoked,        // a broker takes the certificate of one who was revoked
   tell_all,             // an event stream tells everybody everything
@@ -51,7 +55,7 @@ enum class Mutant {
   forget_vanished,  // a watch that lists again does not say what vanished meanwhile
 };
 
-inline constexpr std::array<std::string_view, 38> k_mutant_names{"none",
+inline constexpr std::array<std::string_view, 42> k_mutant_names{"none",
                                                                  "skip-cover",
                                                                  "ignore-version",
                                                                  "double-count-retry",
@@ -78,6 +82,10 @@ inline constexpr std::array<std::string_view, 38> k_mutant_names{"none",
                                                                  "sign-late",
                                                                  "replay-events",
                                                                  "share-liqo",
+                                                                 "forget-use",
+                                                                 "meter-beyond",
+                                                                 "meter-backwards",
+                                                                 "bind-provider",
                                                                  "admit-revoked",
                                                                  "tell-all",
                                                                  "resume-late",

@@ -28,8 +28,9 @@ Facets facets(const Shared<AccountRecord>&) {
 }
 
 Facets facets(const Shared<model::Contract>& contract) {
-  if (!contract->is_live()) return {};
-  return {.live = true,
+  // What never ran comes to nothing: no invoice looks for it.
+  if (!contract->is_live() && !contract->started) return {};
+  return {.live = contract->is_live(),
           .group = contract->pool.text,
           .owner = contract->buyer.text,
           .due = contract->deadline};

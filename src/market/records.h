@@ -263,13 +263,14 @@ inline bool is_absent(const Record& record) {
   return std::holds_alternative<std::monostate>(record);
 }
 
-// What a store indexes besides the key, the same for every kind. Only live rows are indexed, so
-// history costs nothing to those that look for what is live or due.
+// What a store indexes besides the key, the same for every kind. Live rows have indexes of their
+// own, so history costs nothing to those that look for what is live or due. Of what has ended only
+// contracts that ran are indexed, by their parties and their end, for invoices.
 struct Facets {
   bool live = false;
   std::string group;           // contracts and offers: their pool; messages: their mailbox
   std::string owner;           // contracts: their buyer; pools and offers: their provider
-  std::optional<Instant> due;  // when the book wants to look at it again
+  std::optional<Instant> due;  // when the book wants to look at it again; of an ended one, its end
 };
 Facets facets_of(const Record& record);
 

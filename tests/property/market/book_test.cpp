@@ -1,12 +1,13 @@
 // The book under random commands: whatever is asked, in whatever order, however often.
 //
 // After every step all sums are counted anew from the contracts, every grant is covered by its
-// pool, contracts only climb up their ladder, and no unit is charged more than was set aside for
-// it.
+// pool, contracts only climb up their ladder, no unit is charged more than was set aside for it,
+// and invoices over any windows sum to what was charged.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include "support/invoice_sums.h"
 #include "support/recount.h"
 #include "support/test_book.h"
 
@@ -32,7 +33,7 @@ std::ostream& operator<<(std::ostream& out, const Step& step) {
                             step.twice);
 }
 
-constexpr int k_deeds = 24;
+constexpr int k_deeds = 26;
 
 rc::Gen<std::vector<Step>> any_steps() {
   return rc::gen::container<std::vector<Step>>(
@@ -63,6 +64,7 @@ class Market {
   }
 
   void act(const Step& step) {
+    if (step.which % 9 == 0) cut_here();
     if (const auto command = command_of(step)) {
       run(*command, step.twice);
       said_.push_back(*command);
@@ -80,6 +82,7 @@ class Market {
       book_.attend();
       check();
     }
+    check_past();
     for (const auto& [key, stored] : book_.rows().all()) {
       RC_ASSERT(key.kind != Kind::request);
       if (const auto* contract = book_.get<Contract>(key)) RC_ASSERT(!contract->is_live());
@@ -104,6 +107,8 @@ class Market {
     if (number == 2) {
       offer.shape.gpus = {{"nvidia-a100", 1}};
       offer.price.basis = model::PriceBasis::pay_per_use;
+      offer.price.gpu_hour = {{"nvidia-a100", 77'777}};
+      offer.price.minimum_term = minutes(7);
       offer.terms.grace = {};
     }
     if (number == 3) {
@@ -199,11 +204,27 @@ class Market {
         return Command(Release{who, *picked, {}});
       case 22:
         return Command(Release{who, *picked, {step.amount % 3}});
+      case 23:
+      case 24:
+        return Command(MeterUsage{k_seller, *picked, readings(contract, step)});
       default:
         break;
     }
     return step.amount % 3 == 0 ? Command(Attend{key_of(*picked)})
                                 : Command(GiveNotice{k_seller, *picked});
+  }
+
+  // Of the live units: some more than before, or more than can be, or less.
+  static std::vector<model::MeteredUse> readings(const Contract& contract, const Step& step) {
+    std::vector<model::MeteredUse> used;
+    for (const model::Unit& unit : contract.units) {
+      if (!unit.live && step.amount % 7 != 0) continue;
+      model::Use use = unit.metered;
+      use.cpu_core_ms = std::max<int64_t>(0, use.cpu_core_ms + (step.amount - 5) * 17'001);
+      if (!contract.shape.gpus.empty()) use.gpu_ms = {{"nvidia-a100", 1 + use.cpu_core_ms / 3}};
+      used.push_back({unit.number, use});
+    }
+    return used;
   }
 
   Command hold(const ClusterId& buyer, const Step& step) {
@@ -292,6 +313,7 @@ class Market {
 
   void check() {
     for (const std::string& wrong : recount(book_.rows())) RC_FAIL(wrong);
+    for (const std::string& wrong : check_invoices(book_.rows(), cuts_, book_.now)) RC_FAIL(wrong);
     for (const auto& [key, stored] : book_.rows().all()) {
       const auto* now = book_.get<Contract>(key);
       if (now == nullptr) continue;
@@ -332,11 +354,31 @@ class Market {
       const model::Unit& is = now.units[i];
       RC_ASSERT((was.live || is == was));
       RC_ASSERT((is.live ? is.charged == 0 : was.live ? is.charged <= was.reserved : true));
+      RC_ASSERT(is.metered.covers(was.metered));
+    }
+  }
+
+  // What was invoiced of time that has passed stays as it is, whatever comes later.
+  void cut_here() {
+    const Window past{cuts_.empty() ? test::k_some_day : cuts_.back(), book_.now};
+    cuts_.push_back(book_.now);
+    for (const ContractId& id : contracts()) {
+      for (InvoiceLine& line : lines_of(book_.contract(id), past, book_.now)) {
+        if (!line.running && line.why == LineReason::used) past_.emplace_back(past, line);
+      }
+    }
+  }
+  void check_past() {
+    for (const auto& [window, line] : past_) {
+      const auto now = lines_of(book_.contract(line.contract), window, book_.now);
+      RC_ASSERT(std::find(now.begin(), now.end(), line) != now.end());
     }
   }
 
   TestBook book_;
   MemoryRows previous_;
+  std::vector<Instant> cuts_;
+  std::vector<std::pair<Window, InvoiceLine>> past_;
   std::vector<Command> said_;
 };
 
@@ -348,6 +390,7 @@ void play(const std::vector<Step>& steps, bool by_release) {
   RC_CLASSIFY(market.met(EventKind::pool_oversold), "a pool was oversold");
   RC_CLASSIFY(market.met(EventKind::contract_moved), "an outage moved a deadline");
   RC_CLASSIFY(market.met(EventKind::contract_closing), "something was closing");
+  RC_CLASSIFY(market.met(EventKind::usage_metered), "something was metered");
   market.end(by_release);
 }
 

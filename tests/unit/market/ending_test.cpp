@@ -262,7 +262,7 @@ TEST_F(Ending, NobodyIsEverChargedMoreThanWasSetAside) {
   EXPECT_EQ(book.purse(), (Purse{{}, 0, k_set_aside}));
 }
 
-// Pay per use: what was metered is settled elsewhere; here the unit's own rate, 40,000 an hour.
+// Pay per use, of which nothing was metered: the unit's own rate, 40,000 an hour.
 TEST_F(Ending, PayPerUseChargesTheUnitRateAndSetsAsideTheWholeShape) {
   model::Offer offer = minute_offer("metered");
   offer.price.basis = model::PriceBasis::pay_per_use;
