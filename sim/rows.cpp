@@ -70,7 +70,7 @@ void Rows::set(const market::Key& key, Versioned next) {
 
 void Rows::index(const market::Key& key, const market::Record& record, bool add) {
   const market::Facets facets = market::facets_of(record);
-  if (!facets.live) return;
+  if (!facets.live) return index_ended(key, facets, add);
   const auto change = [&](std::set<std::string>& ids) {
     if (add) {
       ids.insert(key.id);
@@ -90,6 +90,32 @@ void Rows::index(const market::Key& key, const market::Record& record, bool add)
   } else {
     due_[key.kind].erase({*facets.due, key.id});
   }
+}
+
+void Rows::index_ended(const market::Key& key, const market::Facets& facets, bool add) {
+  if (!facets.due) return;
+  const auto change = [&](Ended& ended) {
+    if (add) {
+      ended.emplace(*facets.due, key.id);
+    } else {
+      ended.erase({*facets.due, key.id});
+    }
+  };
+  change(bought_[facets.owner]);
+  change(sold_[std::string(owner_of(facets.group))]);
+}
+
+std::vector<host::Row> Rows::ended(const host::Scan& scan,
+                                   const std::unordered_map<std::string, Ended>& by_party) const {
+  std::vector<host::Row> found;
+  const auto at = by_party.find(scan.name);
+  if (scan.kind != market::Kind::contract || at == by_party.end()) return found;
+  for (auto it = at->second.upper_bound({scan.ended_from, scan.after}); it != at->second.end();
+       ++it) {
+    if (static_cast<int32_t>(found.size()) >= scan.limit) break;
+    found.push_back(row({scan.kind, it->second}));
+  }
+  return found;
 }
 
 host::Row Rows::row(const market::Key& key) const {
@@ -119,6 +145,10 @@ std::vector<host::Row> Rows::scan(const host::Scan& scan) const {
       const auto at = live_.find(scan.kind);
       return rows_of(scan, at == live_.end() ? k_none : at->second);
     }
+    case host::Scan::By::bought:
+      return ended(scan, bought_);
+    case host::Scan::By::sold:
+      return ended(scan, sold_);
     case host::Scan::By::due:
       break;
   }

@@ -60,8 +60,12 @@ class Rows {
  private:
   using Index = std::unordered_map<std::string, std::set<std::string>>;
   using Indexes = std::map<market::Kind, Index>;
+  using Ended = std::set<std::pair<Instant, std::string>>;
   void set(const market::Key& key, Versioned next);
   void index(const market::Key& key, const market::Record& record, bool add);
+  void index_ended(const market::Key& key, const market::Facets& facets, bool add);
+  std::vector<host::Row> ended(const host::Scan& scan,
+                               const std::unordered_map<std::string, Ended>& by_party) const;
   std::vector<host::Row> rows_of(const host::Scan& scan, const std::set<std::string>& ids) const;
 
   std::unordered_map<market::Key, Versioned> rows_;
@@ -73,6 +77,8 @@ class Rows {
   Indexes by_provider_;
   std::map<market::Kind, std::set<std::pair<Instant, std::string>>> due_;
   std::map<market::Kind, std::set<std::string>> live_;
+  std::unordered_map<std::string, Ended> bought_;  // contracts that ran and have ended
+  std::unordered_map<std::string, Ended> sold_;
 };
 
 }  // namespace spillway::sim

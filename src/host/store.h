@@ -25,14 +25,19 @@ struct Row {
   market::Record record;
 };
 
-// Rows found otherwise than by key; only live ones (market::Facets).
+// Rows found otherwise than by key (market::Facets): live ones, but for bought and sold.
 struct Scan {
   // provider: whose pool the group is. Contracts are sold from the pools of one, bought by another.
-  enum class By { group, owner, provider, due, all };
+  // bought, sold: contracts that ran and have ended, by their owner or provider, in order of their
+  // end.
+  enum class By { group, owner, provider, due, all, bought, sold };
   market::Kind kind = market::Kind::contract;
   By by = By::group;
   std::string name;   // of the group, owner or provider
   Instant due_until;  // inclusive
+  // bought, sold: that ended then or later. For paging, those that ended just then and have a
+  // greater id than `after`, and all that ended later.
+  Instant ended_from;
   std::string after;  // not By::due: rows with a greater id, in order of id, for paging
   int32_t limit = 1000;
 };

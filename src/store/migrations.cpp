@@ -85,6 +85,29 @@ std::string agreements_schema() {
          due_index("message");
 }
 
+// What a party has bought and sold and is over, in order of its end: invoices look for it. What
+// never ran is in no invoice, and in no index.
+std::string ended_index(std::string_view name, std::string_view party) {
+  return fmt::format(
+      "CREATE INDEX contract_{} ON contract ({}, due, id) WHERE live = 0 AND due IS NOT NULL;\n",
+      name, party);
+}
+
+// Before, nothing but the body of an ended contract said whose it was. Times are written with three
+// decimals of a second, or none.
+std::string invoices_schema() {
+  constexpr std::string_view k_end = "json_extract(body, '$.deadline')";
+  return fmt::format(
+             "UPDATE contract SET owner = json_extract(body, '$.buyer'), "
+             "grp = json_extract(body, '$.pool'), "
+             "due = CAST(strftime('%s', {0}) AS INTEGER) * 1000 + CASE instr({0}, '.') "
+             "WHEN 0 THEN 0 ELSE CAST(substr({0}, instr({0}, '.') + 1, 3) AS INTEGER) END "
+             "WHERE live = 0 AND json_valid(body) AND json_extract(body, '$.started') IS NOT NULL "
+             "AND {0} IS NOT NULL;\n",
+             k_end) +
+         ended_index("bought", "owner") + ended_index("sold", k_provider_of_group);
+}
+
 Error not_ours(const Connection& connection, std::string reason) {
   return {Code::invalid, fmt::format("store {}", connection.path()), std::move(reason),
           "give the path of a Spillway store, or of no file yet"};
@@ -113,11 +136,12 @@ Status apply(Connection& connection, const Migration& step, int64_t version) {
 }  // namespace
 
 std::span<const Migration> migrations() {
-  static const std::array<Migration, 4> k_steps = {
+  static const std::array<Migration, 5> k_steps = {
       Migration{"rows, events, quarantine", first_schema()},
       Migration{"identities, tokens, owners, the log's beginning", identities_schema()},
       Migration{"contracts by their provider", providers_schema()},
       Migration{"cards, agreements, messages", agreements_schema()},
+      Migration{"ended contracts by their parties", invoices_schema()},
   };
   return k_steps;
 }

@@ -18,7 +18,11 @@ std::optional<int64_t> due_ms(const market::Facets& facets) {
   return facets.due->ms;
 }
 
-// Each of these walks an index of live rows, in its order (tests/unit/store/tables_test.cpp).
+// Row values, so that SQLite begins in the index where the page before ended.
+constexpr std::string_view k_ended_order =
+    "AND due IS NOT NULL AND (due, id) > (?4, ?3) ORDER BY due, id LIMIT ?2";
+
+// Each of these walks an index in its order (tests/unit/store/tables_test.cpp).
 std::string scan_sql(const host::Scan& scan) {
   const std::string_view table = table_of(scan.kind);
   const std::string select = fmt::format("SELECT id, version, body FROM {} ", table);
@@ -34,13 +38,19 @@ std::string scan_sql(const host::Scan& scan) {
       return select + "WHERE live = 1 AND due <= ?1 ORDER BY due, id LIMIT ?2";
     case host::Scan::By::all:
       return select + "WHERE live = 1 AND id > ?1 ORDER BY id LIMIT ?2";
+    case host::Scan::By::bought:
+      return select + fmt::format("WHERE live = 0 AND owner = ?1 {}", k_ended_order);
+    case host::Scan::By::sold:
+      return select +
+             fmt::format("WHERE live = 0 AND {} = ?1 {}", k_provider_of_group, k_ended_order);
   }
   return {};
 }
 
-// A decision on a group, an owner or a provider needs all of its rows: one that cannot be read is
-// an error there. What is due or listed concerns each row by itself: were a damaged one an error,
-// it alone would keep every other contract from expiring, until somebody restarts a broker.
+// A decision on a group, an owner or a provider needs all of its rows, and so does an invoice: one
+// that cannot be read is an error there. What is due or listed concerns each row by itself: were a
+// damaged one an error, it alone would keep every other contract from expiring, until somebody
+// restarts a broker.
 bool skips_damaged(host::Scan::By by) {
   return by == host::Scan::By::due || by == host::Scan::By::all;
 }
@@ -175,6 +185,10 @@ Result<std::vector<host::Row>> Tables::scan(const host::Scan& scan) {
     case host::Scan::By::owner:
     case host::Scan::By::provider:
       run.bind(1, scan.name).bind(3, scan.after);
+      break;
+    case host::Scan::By::bought:
+    case host::Scan::By::sold:
+      run.bind(1, scan.name).bind(3, scan.after).bind(4, scan.ended_from.ms);
       break;
     case host::Scan::By::due:
       run.bind(1, scan.due_until.ms);

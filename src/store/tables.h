@@ -34,8 +34,7 @@ class Tables {
   // A key in quarantine is an error: absent would mean that it may be made anew.
   Result<int64_t> version_of(const market::Key& key, const Meta& meta);
   Result<host::Row> read(const market::Key& key, const Meta& meta);
-  // A row that cannot be read is an error by group, owner or provider, and left out by due or
-  // all.
+  // A row that cannot be read is left out by due or all, and an error otherwise.
   Result<std::vector<host::Row>> scan(const host::Scan& scan);
   // An absent record deletes the row.
   Status put(const market::Key& key, bool exists, int64_t version, const market::Record& record);
@@ -60,7 +59,7 @@ class Tables {
   Connection& connection_;
   RecordCache cache_;
   std::array<PerKind, k_uses> by_use_;
-  std::array<PerKind, 5> scans_;
+  std::array<PerKind, 7> scans_;
   Statement meta_;
   Statement set_meta_;
   Statement quarantined_;

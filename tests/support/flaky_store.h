@@ -135,6 +135,7 @@ class FlakyStore final : public host::Store {
   }
 
   std::vector<host::Row> find(const host::Scan& scan) const {
+    if (scan.by == host::Scan::By::bought || scan.by == host::Scan::By::sold) return ended(scan);
     std::vector<market::Key> keys;
     if (scan.by == host::Scan::By::due) {
       keys = rows_.due(scan.kind, scan.due_until);
@@ -148,6 +149,23 @@ class FlakyStore final : public host::Store {
     std::vector<host::Row> found;
     for (const market::Key& key : keys) {
       if (scan.by != host::Scan::By::due && key.id <= scan.after) continue;
+      if (found.size() < static_cast<size_t>(scan.limit)) found.push_back(row(key));
+    }
+    return found;
+  }
+
+  std::vector<host::Row> ended(const host::Scan& scan) const {
+    std::map<std::pair<Instant, std::string>, market::Key> keys;
+    for (const auto& [key, stored] : rows_.all()) {
+      const market::Facets facets = market::facets_of(stored.record);
+      if (key.kind != scan.kind || facets.live || !facets.due) continue;
+      const bool bought = scan.by == host::Scan::By::bought;
+      const std::string party = bought ? facets.owner : std::string(owner_of(facets.group));
+      const std::pair place{*facets.due, key.id};
+      if (party == scan.name && place > std::pair{scan.ended_from, scan.after}) keys[place] = key;
+    }
+    std::vector<host::Row> found;
+    for (const auto& [place, key] : keys) {
       if (found.size() < static_cast<size_t>(scan.limit)) found.push_back(row(key));
     }
     return found;

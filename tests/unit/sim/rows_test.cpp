@@ -21,8 +21,8 @@ std::string picture(const Rows& rows) {
   std::string text;
   for (const auto& [key, row] : sorted) text += key.id + " " + row + "\n";
   for (int kind = 0; kind < market::k_kinds; ++kind) {
-    for (const auto by :
-         {Scan::By::all, Scan::By::due, Scan::By::group, Scan::By::owner, Scan::By::provider}) {
+    for (const auto by : {Scan::By::all, Scan::By::due, Scan::By::group, Scan::By::owner,
+                          Scan::By::provider, Scan::By::bought, Scan::By::sold}) {
       for (const std::string& name :
            {sample_pool_id(1).text, sample_pool_id(2).text, sample_cluster(1001).text,
             sample_cluster(1002).text, sample_cluster(1).text, sample_cluster(2).text}) {
@@ -51,6 +51,7 @@ host::Put contract(int n, int pool, bool live = true) {
   if (!live) {
     contract.state = model::ContractState::closed;
     contract.reason = model::EndReason::released;
+    contract.started = k_sample_time;
   }
   return {market::key_of(contract.id), shared(contract)};
 }
@@ -117,6 +118,29 @@ TEST(Rows, ScansFindTheLiveAndTheDueInOrder) {
   scan.by = Scan::By::all;
   scan.after = sample_contract_id(1).text;
   EXPECT_EQ(ids(scan), (std::vector{sample_contract_id(2).text}));
+}
+
+TEST(Rows, WhatHasEndedIsFoundByItsPartiesInOrderOfItsEnd) {
+  Rows rows;
+  rows.apply(commit_of(
+      {contract(8, 1, false), contract(1, 1, false), contract(2, 1), contract(3, 2, false)}));
+  const auto ids = [&](const Scan& scan) {
+    std::vector<std::string> found;
+    for (const host::Row& row : rows.scan(scan)) found.push_back(row.key.id);
+    return found;
+  };
+  Scan scan;
+  scan.by = Scan::By::bought;
+  scan.name = sample_cluster(1001).text;  // the buyer of 1 and 8
+  EXPECT_EQ(ids(scan), (std::vector{sample_contract_id(1).text, sample_contract_id(8).text}));
+  scan.ended_from = sample_contract(1).deadline;
+  EXPECT_EQ(ids(scan), (std::vector{sample_contract_id(1).text, sample_contract_id(8).text}));
+  scan.after = sample_contract_id(1).text;
+  EXPECT_EQ(ids(scan), (std::vector{sample_contract_id(8).text}));
+  scan = {};
+  scan.by = Scan::By::sold;
+  scan.name = sample_cluster(2).text;
+  EXPECT_EQ(ids(scan), (std::vector{sample_contract_id(3).text}));
 }
 
 }  // namespace

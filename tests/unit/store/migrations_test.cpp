@@ -144,5 +144,47 @@ TEST(Migrations, TheThirdStepFindsTheContractsThatAreThereByTheirProvider) {
   EXPECT_TRUE(report->is_clean()) << to_text(*report);
 }
 
+// A store of the fourth step: of what has ended, nothing but the body says whose it was.
+TEST(Migrations, TheFifthStepFindsTheContractsThatHaveEnded) {
+  const test::TemporaryFolder folder;
+  auto connection = open_connection(folder / "a.db");
+  ASSERT_TRUE(migrate(*connection, migrations().first(4)));
+  const auto add = [&](int n, Duration after, bool ran) {
+    model::Contract contract = test::sample_contract(n, 3);
+    contract.state = model::ContractState::closed;
+    contract.reason = ran ? model::EndReason::released : model::EndReason::expired;
+    if (ran) contract.started = test::k_sample_time;
+    contract.deadline = test::k_sample_time + after;
+    for (model::Unit& unit : contract.units) {
+      unit.live = false;
+      unit.ended = contract.deadline;
+    }
+    ASSERT_TRUE(connection->execute(
+        fmt::format("INSERT INTO contract VALUES ('{}', 1, 0, '', '', NULL, '{}')",
+                    contract.id.text, market::encode(test::shared(contract)))));
+  };
+  add(1, milliseconds(61'007), true);
+  add(2, seconds(60), true);
+  add(3, seconds(60), false);
+  ASSERT_TRUE(
+      connection->execute("INSERT INTO contract VALUES ('damaged', 1, 0, '', '', NULL, '{oops'); "
+                          "UPDATE meta SET last_commit = 1"));
+  ASSERT_TRUE(migrate(*connection, migrations()));
+  Tables tables(*connection);
+  host::Scan sold;
+  sold.by = host::Scan::By::sold;
+  sold.name = "edge-3";
+  const auto rows = tables.scan(sold);
+  ASSERT_TRUE(rows) << rows.error().message();
+  ASSERT_EQ(rows->size(), 2u);
+  EXPECT_EQ((*rows)[0].key.id, test::sample_contract_id(2).text);
+  EXPECT_EQ((*rows)[1].key.id, test::sample_contract_id(1).text);
+  // The columns are what the rows say: nothing has to be indexed anew.
+  ASSERT_TRUE(connection->execute("DELETE FROM contract WHERE id = 'damaged'"));
+  const auto report = verify(*connection);
+  ASSERT_TRUE(report) << report.error().message();
+  EXPECT_TRUE(report->is_clean()) << to_text(*report);
+}
+
 }  // namespace
 }  // namespace spillway::store

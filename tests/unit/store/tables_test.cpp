@@ -110,6 +110,50 @@ TEST_F(TablesTest, AProvidersContractsAreFoundByItsName) {
   EXPECT_TRUE(ids(by(Scan::By::provider, "edge")).empty());
 }
 
+model::Contract ended_contract(int n, int pool, Duration after) {
+  model::Contract contract = sample_contract(n, pool);
+  contract.state = model::ContractState::closed;
+  contract.reason = model::EndReason::released;
+  contract.started = k_sample_time;
+  contract.deadline = k_sample_time + after;
+  for (model::Unit& unit : contract.units) {
+    unit.live = false;
+    unit.ended = contract.deadline;
+  }
+  return contract;
+}
+
+// In order of their end, which is not that of their ids; two have the same.
+TEST_F(TablesTest, WhatHasEndedIsFoundByItsPartiesInPages) {
+  put(ended_contract(1, 1, seconds(50)));
+  put(ended_contract(8, 1, seconds(20)));
+  put(ended_contract(15, 2, seconds(20)));
+  put(ended_contract(22, 1, seconds(10)));
+  put(ended_contract(2, 1, seconds(20)));  // another buyer's
+  put(sample_contract(29, 1));             // live
+  model::Contract never_ran = ended_contract(36, 1, seconds(30));
+  never_ran.started.reset();
+  put(never_ran);
+  const auto id = [](int n) { return sample_contract_id(n).text; };
+  Scan bought = by(Scan::By::bought, sample_cluster(1001).text);
+  EXPECT_EQ(ids(bought), (std::vector<std::string>{id(22), id(8), id(15), id(1)}));
+  bought.ended_from = k_sample_time + seconds(20);
+  EXPECT_EQ(ids(bought), (std::vector<std::string>{id(8), id(15), id(1)}));
+  bought.limit = 1;
+  bought.after = id(8);
+  EXPECT_EQ(ids(bought), (std::vector<std::string>{id(15)}));
+  Scan sold = by(Scan::By::sold, sample_cluster(1).text);
+  EXPECT_EQ(ids(sold), (std::vector<std::string>{id(22), id(2), id(8), id(1)}));
+  for (const std::string party : {"owner", "substr(grp, 1, instr(grp, '/') - 1)"}) {
+    const std::string text =
+        plan("SELECT id, version, body FROM contract WHERE live = 0 AND " + party +
+             " = ?1 AND due IS NOT NULL AND (due, id) > (?4, ?3) ORDER BY due, id LIMIT ?2");
+    EXPECT_NE(text.find(party == "owner" ? "contract_bought" : "contract_sold"), std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("TEMP B-TREE"), std::string::npos) << text;
+  }
+}
+
 TEST_F(TablesTest, DueRowsComeFirstDueFirst) {
   for (int n = 0; n < 5; ++n) {
     model::Contract contract = sample_contract(n);
