@@ -1,10 +1,47 @@
 // Queries and holds, and what a buyer does with its contracts.
+#include <algorithm>
+
+#include "market/metering.h"
 #include "pki/signed_documents.h"
 #include "services/broker/contract_access.h"
 #include "services/broker/handlers.h"
 #include "services/wire/convert.h"
 
 namespace spillway::services {
+namespace {
+
+// As one part of a list; who holds more contracts than this sees the first of them.
+constexpr int32_t k_own_looked_at = 1000;
+
+void add_paid(wire::QueryAnswer& told, const model::Contract& contract,
+              const model::Resources& wanted, Instant now) {
+  const auto until = market::paid_anyway_until(contract);
+  if (!until || *until <= now || !contract.shape.covers(wanted)) return;
+  if (contract.price.currency != told.currency) return;
+  const auto unit = std::find_if(contract.units.begin(), contract.units.end(),
+                                 [](const model::Unit& one) { return one.live; });
+  told.paid.push_back({contract.id, contract.offer, contract.provider, contract.live_units(),
+                       *until, market::marginal_rate(contract, *unit, now)});
+}
+
+// What the asker has already, beside what it could buy.
+void answer_with_paid(Desk& desk, const std::shared_ptr<Call>& call, wire::QueryAnswer told,
+                      const model::Resources& wanted) {
+  const host::Scan own = scan_of(market::Kind::contract, host::Scan::By::owner, call->caller.name,
+                                 {{}, k_own_looked_at});
+  load(desk, call, {{}, {own}},
+       [&desk, call, told = std::move(told), wanted](const host::Snapshot& snapshot) {
+         wire::QueryAnswer whole = told;
+         for (const host::Row& row : snapshot.found[0]) {
+           const auto* contract = held<model::Contract>(row);
+           if (contract != nullptr) add_paid(whole, *contract, wanted, snapshot.now);
+         }
+         answer(desk, *call, 200, whole);
+       });
+}
+
+}  // namespace
+
 void handle_query(Desk& desk, const std::shared_ptr<Call>& call) {
   const auto body = read_body<wire::QueryRequest>(desk, *call, "query");
   if (!body) return;
@@ -12,6 +49,9 @@ void handle_query(Desk& desk, const std::shared_ptr<Call>& call) {
       desk.feed.query(call->cluster(), body->intent, rank::Page{body->limit, body->cursor},
                       body->explain ? rank::Detail::verdicts : rank::Detail::candidates);
   if (!ranking) return refuse(desk, *call, ranking.error());
+  if (body->paid) {
+    return answer_with_paid(desk, call, wire::answer_of(*ranking), body->intent.shape);
+  }
   answer(desk, *call, 200, wire::answer_of(*ranking));
 }
 

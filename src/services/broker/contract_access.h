@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "services/broker/body.h"
+#include "services/wire/convert.h"
 
 namespace spillway::services {
 
@@ -16,7 +17,7 @@ inline bool may_see(const Call& call, const model::Contract& contract) {
 
 inline void tell_contract(Desk& desk, const std::shared_ptr<Call>& call, market::Command command) {
   submit(desk, call, std::move(command), [&desk, call](const market::Answer& told) {
-    answer(desk, *call, 200, wire::ContractAnswer{*told.contract});
+    answer(desk, *call, 200, wire::answer_of(*told.contract));
   });
 }
 

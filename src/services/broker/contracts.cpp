@@ -38,7 +38,7 @@ void handle_get_contract(Desk& desk, const std::shared_ptr<Call>& call) {
     const auto* contract = held<model::Contract>(row);
     if (contract == nullptr || !may_see(*call, *contract))
       return refuse(desk, *call, missing("contract", row.key.id));
-    answer_tagged(desk, *call, wire::ContractAnswer{*contract}, row.version);
+    answer_tagged(desk, *call, wire::answer_of(*contract), row.version);
   });
 }
 

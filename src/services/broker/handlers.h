@@ -34,6 +34,7 @@ SPILLWAY_HANDLER(handle_get_offer);
 SPILLWAY_HANDLER(handle_put_offer);
 SPILLWAY_HANDLER(handle_delete_offer);
 SPILLWAY_HANDLER(handle_notice);
+SPILLWAY_HANDLER(handle_usage);
 
 SPILLWAY_HANDLER(handle_query);  // buying.cpp
 SPILLWAY_HANDLER(handle_hold);
@@ -45,6 +46,8 @@ SPILLWAY_HANDLER(handle_release);
 SPILLWAY_HANDLER(handle_list_contracts);  // contracts.cpp
 SPILLWAY_HANDLER(handle_get_contract);
 SPILLWAY_HANDLER(handle_snapshot);
+
+SPILLWAY_HANDLER(handle_invoice);  // invoices.cpp
 
 SPILLWAY_HANDLER(handle_get_card);  // agreements.cpp
 SPILLWAY_HANDLER(handle_put_card);

@@ -56,8 +56,11 @@ constexpr std::array k_routes{
     Route{"POST", "/v1/contracts/{id}/renew", Subject::contract, k_buyer, handle_renew},
     Route{"POST", "/v1/contracts/{id}/release", Subject::contract, k_buyer, handle_release},
     Route{"POST", "/v1/contracts/{id}/notice", Subject::contract, k_seller, handle_notice},
+    Route{"POST", "/v1/contracts/{id}/usage", Subject::contract, k_seller, handle_usage},
     Route{"POST", "/v1/contracts/{id}/countersign", Subject::contract, k_seller,
           handle_countersign},
+
+    Route{"GET", "/v1/invoices", Subject::nothing, k_party_read, handle_invoice},
 
     Route{"GET", "/v1/cards/{name}", Subject::cluster, k_party_read, handle_get_card},
     Route{"PUT", "/v1/cards/{name}", Subject::cluster, k_party, handle_put_card},

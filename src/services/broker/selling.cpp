@@ -138,4 +138,12 @@ void handle_notice(Desk& desk, const std::shared_ptr<Call>& call) {
   tell_contract(desk, call, std::move(notice));
 }
 
+void handle_usage(Desk& desk, const std::shared_ptr<Call>& call) {
+  auto body = read_body<wire::UsageRequest>(desk, *call, "usage");
+  if (!body) return;
+  market::MeterUsage usage{call->cluster(), contract_of(*call), std::move(body->used)};
+  if (!take_event(desk, *call, std::move(body->event), usage.event)) return;
+  tell_contract(desk, call, std::move(usage));
+}
+
 }  // namespace spillway::services

@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "market/commands.h"
+#include "market/invoice.h"
 #include "model/cluster.h"
 #include "model/contract.h"
 #include "model/identity.h"
@@ -171,6 +172,7 @@ struct QueryRequest {
   int32_t limit = 10;
   std::string cursor;
   bool explain = false;  // verdicts: the candidates, and offers that were ruled out, with why
+  bool paid = false;     // tell of own units too that would do and are paid for anyway
   bool operator==(const QueryRequest&) const = default;
 };
 
@@ -210,6 +212,17 @@ struct Verdict {
   bool operator==(const Verdict&) const = default;
 };
 
+// Units that the asker has, and pays for until then whatever it does: holding them costs nothing.
+struct PaidUnits {
+  ContractId contract;
+  OfferId offer;
+  ClusterId provider;
+  int32_t units = 0;
+  Instant until;
+  int64_t marginal_rate = 0;  // of one until then: not zero where use is paid for besides
+  bool operator==(const PaidUnits&) const = default;
+};
+
 struct QueryAnswer {
   std::string outcome;  // ok, not now, never
   std::string why;
@@ -220,6 +233,7 @@ struct QueryAnswer {
   std::vector<Candidate> candidates;
   std::vector<Verdict> verdicts;
   std::string next;
+  std::vector<PaidUnits> paid = {};
   bool operator==(const QueryAnswer&) const = default;
 };
 
@@ -280,8 +294,15 @@ struct ReleaseRequest {
   bool operator==(const ReleaseRequest&) const = default;
 };
 
+struct UsageRequest {
+  std::vector<model::MeteredUse> used;
+  std::string event = {};
+  bool operator==(const UsageRequest&) const = default;
+};
+
 struct ContractAnswer {
   model::Contract contract;
+  std::optional<Instant> paid_anyway_until = {};  // its live units; until then holding them is free
   bool operator==(const ContractAnswer&) const = default;
 };
 
@@ -289,6 +310,19 @@ struct ContractPage {
   std::vector<model::Contract> contracts;
   std::string next;
   bool operator==(const ContractPage&) const = default;
+};
+
+// A part of an invoice. Lines of a contract that ends while the parts are read may come twice: of
+// one contract, those of the last part count.
+struct InvoiceAnswer {
+  ClusterId cluster;  // whose it is
+  Instant from;
+  std::optional<Instant> until;  // none: all that there is so far
+  Instant as_of;
+  std::vector<market::InvoiceLine> lines;
+  std::vector<market::InvoiceTotal> totals;  // of these lines
+  std::string next;
+  bool operator==(const InvoiceAnswer&) const = default;
 };
 
 // ---- everyone ----

@@ -14,6 +14,18 @@ std::string query_of(const ListAsked& asked) {
   return query;
 }
 
+std::string query_of(const InvoiceAsked& asked) {
+  std::string query = query_of(ListAsked{asked.after, asked.limit});
+  const auto add = [&query](std::string_view name, const std::string& value) {
+    if (!value.empty()) query += fmt::format("&{}={}", name, net::escape_segment(value));
+  };
+  add("cluster", asked.cluster);
+  if (asked.from) add("from", to_text(*asked.from));
+  if (asked.until) add("until", to_text(*asked.until));
+  add("side", asked.side);
+  return query;
+}
+
 // "edge-1/small" as two segments.
 std::string owned_path(std::string_view room, const std::string& id) {
   const std::string_view owner = owner_of(id);
@@ -192,6 +204,12 @@ void BrokerClient::give_notice(const ContractId& id, const SignedRequest& body,
   ask(channel_, request("POST", contract_path(id, "/notice"), text_if_any(body)), std::move(then));
 }
 
+void BrokerClient::meter_usage(const ContractId& id, const UsageRequest& body,
+                               Then<ContractAnswer> then) {
+  ask(channel_, request("POST", contract_path(id, "/usage"), model::write_json(body)),
+      std::move(then));
+}
+
 void BrokerClient::query(const QueryRequest& body, Then<QueryAnswer> then) {
   ask(channel_, request("POST", "/v1/query", model::write_json(body)), std::move(then));
 }
@@ -237,6 +255,10 @@ void BrokerClient::get_contract(const ContractId& id, Then<ContractAnswer> then)
 }
 void BrokerClient::list_contracts(const ListAsked& asked, Then<ContractPage> then) {
   ask(channel_, request("GET", "/v1/contracts" + query_of(asked)), std::move(then));
+}
+
+void BrokerClient::invoice(const InvoiceAsked& asked, Then<InvoiceAnswer> then) {
+  ask(channel_, request("GET", "/v1/invoices" + query_of(asked)), std::move(then));
 }
 
 void BrokerClient::snapshot(Then<SnapshotAnswer> then) {

@@ -20,6 +20,16 @@ struct ListAsked {
   int32_t limit = 100;
 };
 
+// Of whom, of which time, which side of it; empty: one's own, of all time, both.
+struct InvoiceAsked {
+  std::string cluster;
+  std::optional<Instant> from;
+  std::optional<Instant> until;
+  std::string side;  // bought, sold
+  std::string after;
+  int32_t limit = 100;  // contracts
+};
+
 // Where an event stream stands. Dropping it closes the stream.
 class EventStream {
  public:
@@ -51,6 +61,8 @@ class BrokerClient {
   void get_offer(const OfferId& id, Then<OfferRow> then);
   void give_notice(const ContractId& id, const SignedRequest& body, Then<ContractAnswer> then);
 
+  void meter_usage(const ContractId& id, const UsageRequest& body, Then<ContractAnswer> then);
+
   void query(const QueryRequest& body, Then<QueryAnswer> then);
   void hold(const std::string& key, const HoldRequest& body, Then<HoldAnswer> then);
   void confirm(const ContractId& id, const ConfirmRequest& body, Then<ContractAnswer> then);
@@ -59,6 +71,8 @@ class BrokerClient {
   void release(const ContractId& id, const ReleaseRequest& body, Then<ContractAnswer> then);
   void get_contract(const ContractId& id, Then<ContractAnswer> then);
   void list_contracts(const ListAsked& asked, Then<ContractPage> then);
+
+  void invoice(const InvoiceAsked& asked, Then<InvoiceAnswer> then);
 
   void get_card(const ClusterId& cluster, Then<CardBody> then);
   void put_card(const ClusterId& cluster, const CardBody& body, Then<void> then);

@@ -1,5 +1,6 @@
 #include "services/wire/convert.h"
 
+#include "market/metering.h"
 #include "services/wire/fields.h"
 
 namespace spillway::wire {
@@ -56,6 +57,10 @@ QueryAnswer answer_of(const rank::Ranking& ranking) {
   }
   answer.next = ranking.next_cursor;
   return answer;
+}
+
+ContractAnswer answer_of(const model::Contract& contract) {
+  return {contract, market::paid_anyway_until(contract)};
 }
 
 EventBody body_of(const market::Event& event, bool with_origin) {

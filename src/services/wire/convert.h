@@ -15,6 +15,7 @@ inline const model::Contract& row_of(const model::Contract& contract) { return c
 IdentityRow row_of(const model::Identity& identity);
 TokenRow row_of(const market::TokenRecord& record);
 QueryAnswer answer_of(const rank::Ranking& ranking);
+ContractAnswer answer_of(const model::Contract& contract);
 EventBody body_of(const market::Event& event, bool with_origin);
 std::string event_json(const market::Event& event, bool with_origin);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "market/message_fields.h"
+#include "model/agreement_fields.h"
 #include "model/fields.h"
 #include "services/wire/bodies.h"
 
@@ -133,6 +134,16 @@ void fields(F& f, QueryRequest& b) {
   f.with_default("limit", b.limit, QueryRequest{}.limit);
   f.with_default("cursor", b.cursor);
   f.with_default("explain", b.explain);
+  f.with_default("paid", b.paid);
+}
+template <class F>
+void fields(F& f, PaidUnits& b) {
+  f.required("contract", b.contract);
+  f.required("offer", b.offer);
+  f.required("provider", b.provider);
+  f.required("units", b.units);
+  f.required("until", b.until);
+  f.required("marginal_rate", b.marginal_rate, model::as::amount);
 }
 template <class F>
 void fields(F& f, Term& b) {
@@ -177,6 +188,7 @@ void fields(F& f, QueryAnswer& b) {
   f.required("candidates", b.candidates);
   f.with_default("verdicts", b.verdicts);
   f.with_default("next", b.next);
+  f.with_default("paid", b.paid);
 }
 
 template <class F>
@@ -226,8 +238,24 @@ void fields(F& f, AgreementAnswer& b) {
   f.with_default("provider_card", b.provider_card);
 }
 template <class F>
+void fields(F& f, UsageRequest& b) {
+  f.required("used", b.used);
+  f.with_default("event", b.event);
+}
+template <class F>
 void fields(F& f, ContractAnswer& b) {
   f.required("contract", b.contract);
+  f.optional("paid_anyway_until", b.paid_anyway_until);
+}
+template <class F>
+void fields(F& f, InvoiceAnswer& b) {
+  f.required("cluster", b.cluster);
+  f.required("from", b.from);
+  f.optional("until", b.until);
+  f.required("as_of", b.as_of);
+  f.required("lines", b.lines);
+  f.required("totals", b.totals);
+  f.with_default("next", b.next);
 }
 template <class F>
 void fields(F& f, ContractPage& b) {
