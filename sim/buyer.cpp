@@ -90,6 +90,7 @@ void SimBuyer::act() {
   if (mine_.empty() || dice < 35) return hold();
   if (dice < 43) return query();
   if (dice < 46) return look_at_offer();
+  if (dice < 48) return look_at_invoice();
   if (dice < 50) return trespass();
   const auto pick = std::next(mine_.begin(), static_cast<ptrdiff_t>(world_.below(mine_.size())));
   if (dice < 70) return give_back(pick->first);
@@ -236,6 +237,23 @@ void SimBuyer::look_at_offer() {
   client_.get_offer(offer, [this, offer](const Result<wire::OfferRow>& row) {
     laws_.expect(!row || sees(offer), 5,
                  fmt::format("{} was shown {}, which it may not see", name(), offer.text));
+  });
+}
+
+void SimBuyer::look_at_invoice() {
+  wire::InvoiceAsked asked;
+  asked.limit = static_cast<int32_t>(1 + world_.below(20));
+  if (world_.chance(500)) asked.from = world_.now() - world_.between(seconds(1), minutes(10));
+  client_.invoice(asked, [this](const Result<wire::InvoiceAnswer>& invoice) {
+    if (!invoice) return;
+    int64_t sum = 0;
+    for (const market::InvoiceLine& line : invoice->lines) {
+      laws_.expect(line.buyer == cluster_.id, 5,
+                   fmt::format("{} was shown a foreign line of an invoice", name()));
+      sum += line.amount;
+    }
+    for (const market::InvoiceTotal& total : invoice->totals) sum -= total.settled + total.running;
+    laws_.expect(sum == 0, 1, "the totals of an invoice are not the sum of its lines");
   });
 }
 

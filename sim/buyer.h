@@ -36,6 +36,7 @@ class SimBuyer : public Party {
   void give_back(const ContractId& contract);
   void trespass();
   void look_at_offer();
+  void look_at_invoice();
   void query();
   void ask(
       const Verb& verb, Told then = [](const Result<wire::ContractAnswer>&) {});

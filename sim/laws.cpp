@@ -154,6 +154,9 @@ void Laws::on_answer(const market::Command& command, const Result<market::Answer
   }
   for (const model::Unit& unit : contract.units) {
     if (!unit.live) ack.released.insert(unit.number);
+    // Answers may come in another order than they were made in.
+    model::Use& metered = ack.metered[unit.number];
+    if (unit.metered.covers(metered)) metered = unit.metered;
   }
   check_acknowledged(contract.id.text, ack);
 }
@@ -168,6 +171,11 @@ void Laws::check_acknowledged(const std::string& id, const Acknowledged& ack) {
          fmt::format("contract {} was confirmed and is a hold", id));
   expect(contract->state != ContractState::active || contract->deadline >= ack.lease_until, 2,
          fmt::format("contract {} was renewed for longer than it runs", id));
+  for (const auto& [number, metered] : ack.metered) {
+    expect(
+        contract->units[static_cast<size_t>(number)].metered.covers(metered), 2,
+        fmt::format("contract {}: a reading of unit {} was acknowledged and is gone", id, number));
+  }
   for (const int32_t number : ack.released) {
     expect(!contract->units[static_cast<size_t>(number)].live, 2,
            fmt::format("contract {}: unit {} was released and is live", id, number));
@@ -184,6 +192,7 @@ void Laws::on_store_crash() {
 }
 
 void Laws::settled() {
+  check_invoices();
   for (const auto& [key, row] : rows_.all()) {
     if (const auto* contract = held<Contract>(row.record)) {
       expect(!contract->is_live(), 3,

@@ -85,6 +85,7 @@ class Laws {
     int32_t units = 0;
     bool confirmed = false;
     std::set<int32_t> released;
+    std::map<int32_t, model::Use> metered;
     Instant lease_until;
   };
 
@@ -96,7 +97,10 @@ class Laws {
                       const host::Commit& commit);
   void check_ladder(const model::Contract& before, const model::Contract& after);
   void check_calm(const model::Contract& before, const model::Contract& after, Instant at);
+  // laws_money.cpp
+  void check_metered(const model::Contract& before, const model::Contract& after, Instant at);
   void check_charges(const model::Contract& before, const model::Contract& after, Instant at);
+  void check_invoices();
   void check_leaving(const model::Contract& before, const model::Contract& after,
                      const host::Commit& commit);
   void check_sale(const model::Contract& contract, Instant at);

@@ -34,12 +34,6 @@ bool is_by_provider(EndReason reason) {
   return reason == EndReason::noticed || reason == EndReason::reclaimed;
 }
 
-int64_t rounded_charge(const Contract& contract, Duration time) {
-  const bool whole = contract.price.basis == model::PriceBasis::reserved;
-  const Int128 rate = whole ? contract.rate : contract.price.unit_hour;
-  return static_cast<int64_t>((rate * time.ms + 3'599'999) / 3'600'000);
-}
-
 }  // namespace
 
 void Laws::check_contract(const Contract* before, const Contract& after,
@@ -56,6 +50,7 @@ void Laws::check_contract(const Contract* before, const Contract& after,
   }
   check_ladder(*before, after);
   check_calm(*before, after, commit.at);
+  check_metered(*before, after, commit.at);
   check_charges(*before, after, commit.at);
   check_leaving(*before, after, commit);
 }
@@ -87,27 +82,6 @@ void Laws::check_calm(const Contract& before, const Contract& after, Instant at)
   expect(at.ms >= before.deadline.ms + shift, 4,
          fmt::format("contract {} {} {} ms early", after.id.text, to_text(after.reason),
                      before.deadline.ms + shift - at.ms));
-}
-
-// What a unit comes to, worked out anew: time at the rate, at least the minimum term unless the
-// provider ended it, rounded up.
-void Laws::check_charges(const Contract& before, const Contract& after, Instant at) {
-  if (before.state == ContractState::hold) return;  // one batch may release first, then confirm
-  const Instant end = before.state == ContractState::closing ? std::min(at, before.deadline) : at;
-  const Duration ran{std::max<int64_t>(0, end.ms - after.started->ms)};
-  const int64_t bare = rounded_charge(after, ran);
-  const int64_t with_minimum = rounded_charge(after, std::max(ran, after.price.minimum_term));
-  const bool told_now = is_by_provider(after.reason) && !is_by_provider(before.reason);
-  for (size_t i = 0; i < after.units.size(); ++i) {
-    if (!before.units[i].live || after.units[i].live) continue;
-    const int64_t charged = after.units[i].charged;
-    const int64_t expected = is_by_provider(after.reason) ? bare : with_minimum;
-    if (expected > before.units[i].reserved) continue;  // capped, or renewed in the same commit
-    // In one batch a unit may have been released before the provider gave notice on the rest.
-    expect(charged == expected || (told_now && charged == with_minimum), 1,
-           fmt::format("contract {}: a unit came to {}, was charged {}", after.id.text,
-                       micros_to_text(expected), micros_to_text(charged)));
-  }
 }
 
 // Who is told to leave has the time to leave that the terms give.

@@ -38,6 +38,7 @@ market::Command command_of(const std::string& caller, const ContractPath& path) 
   if (path.verb == "renew") return market::Renew{party, id};
   if (path.verb == "release") return market::Release{party, id, {}};
   if (path.verb == "notice") return market::GiveNotice{party, id};
+  if (path.verb == "usage") return market::MeterUsage{party, id, {}};
   return market::Look{party, id};
 }
 

@@ -52,7 +52,11 @@ model::Offer OwnerProvider::invent_offer(const model::Pool& pool, int number,
   if (!pool.node.gpus.empty() && world_.chance(500)) offer.shape.gpus = {{"nvidia-a100", 1}};
   offer.price.unit_hour = 10'000 + static_cast<int64_t>(world_.below(1'000'000));
   offer.price.cpu_hour = static_cast<int64_t>(world_.below(100'000));
-  if (world_.chance(300)) offer.price.basis = model::PriceBasis::pay_per_use;
+  if (world_.chance(400)) {
+    offer.price.basis = model::PriceBasis::pay_per_use;
+    offer.price.memory_gib_hour = static_cast<int64_t>(world_.below(30'000));
+    if (!offer.shape.gpus.empty()) offer.price.gpu_hour = {{"nvidia-a100", 777'777}};
+  }
   if (world_.chance(300)) offer.price.minimum_term = minutes(5);
   offer.place.latitude_microdegrees = static_cast<int32_t>(world_.below(120'000'000)) - 60'000'000;
   offer.place.longitude_microdegrees =

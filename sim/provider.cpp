@@ -11,6 +11,19 @@ namespace {
 constexpr Duration k_pool_lease = seconds(30);
 constexpr Duration k_heard_by_all = seconds(10);
 
+// What a meter says that runs fast or slow: of all that the unit could have used, so much.
+model::Use part_of_whole(const model::Contract& contract, Duration time, int64_t permille) {
+  const auto part = [permille](int64_t amount) { return amount * permille / 1000; };
+  const int64_t ms = std::max<int64_t>(0, time.ms);
+  model::Use use;
+  use.cpu_core_ms = part(contract.shape.cpu_millis * ms / 1000);
+  use.memory_mib_s = part((contract.shape.memory_bytes >> 20) * ms / 1000);
+  for (const model::Count& gpu : contract.shape.gpus) {
+    if (part(gpu.amount * ms) > 0) use.gpu_ms.push_back({gpu.name, part(gpu.amount * ms)});
+  }
+  return use;
+}
+
 bool is_pool_put(const net::Request& request) {
   return request.method == "PUT" && request.target.starts_with("/v1/pools/");
 }
@@ -25,6 +38,7 @@ SimProvider::SimProvider(Surroundings& around, Address at, const std::string& na
 void SimProvider::begin() {
   if (has_joined()) start_agent();
   change_later();
+  meter_later();
 }
 
 void SimProvider::end() {
@@ -62,6 +76,37 @@ void SimProvider::change_later() {
     if (world_.chance(30)) renew();
     change_later();
   });
+}
+
+void SimProvider::meter_later() {
+  process_.after(world_.between(seconds(5), seconds(15)), [this] {
+    if (is_retired()) return;
+    if (agent_ != nullptr && has_joined()) meter();
+    meter_later();
+  });
+}
+
+// Of all units that are paid per use. Some readings are less than those before, some more than can
+// be; some are sent twice.
+void SimProvider::meter() {
+  for (const auto& [id, contract] : agent_->state().contracts) {
+    const bool is_metered = contract.provider == id_ && contract.started &&
+                            contract.price.basis == model::PriceBasis::pay_per_use;
+    if (!is_metered) continue;
+    wire::UsageRequest body;
+    const auto permille = static_cast<int64_t>(200 + world_.below(1200));
+    for (const model::Unit& unit : contract.units) {
+      if (!unit.live) continue;
+      const Duration time = world_.now() - *contract.started;
+      body.used.push_back({unit.number, part_of_whole(contract, time, permille)});
+    }
+    if (body.used.empty()) continue;
+    const auto send = [this, id = id, body](wire::Then<wire::ContractAnswer> then) {
+      client_.meter_usage(id, body, std::move(then));
+    };
+    if (world_.chance(50)) send([](const Result<wire::ContractAnswer>&) {});
+    insist<wire::ContractAnswer>(send, [](const Result<wire::ContractAnswer>&) {});
+  }
 }
 
 void SimProvider::watch_request(const net::Request& request) {

@@ -40,6 +40,8 @@ class SimProvider : public Party {
   void on_certificate() override;
   void start_agent();
   void change_later();
+  void meter_later();
+  void meter();
   void watch_request(const net::Request& request);
   void check_report(const net::Request& request);
   void check_carried(const net::Request& request);
