@@ -40,8 +40,9 @@ constexpr std::array k_verbs{
 
     Verb{"offers", k_market, "What is on sale, best first", &add_offers},
     Verb{"hold", k_market, "Hold units of an offer", &add_hold},
-    Verb{"contracts", k_market, "Contracts: see, confirm, extend, renew, release, end",
+    Verb{"contracts", k_market, "Contracts: see, confirm, extend, renew, release, end, meter",
          &add_contracts},
+    Verb{"invoice", k_market, "What was bought and sold, and what it comes to", &add_invoice},
     Verb{"pools", k_market, "What providers sell from", &add_pools},
     Verb{"events", k_market, "What happens, as it happens", &add_events},
 

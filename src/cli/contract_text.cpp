@@ -4,6 +4,7 @@
 
 #include "cli/offer_text.h"
 #include "cli/safe_text.h"
+#include "market/metering.h"
 
 namespace spillway::cli {
 namespace {
@@ -29,6 +30,36 @@ std::string units_text(const model::Contract& contract) {
 
 std::string rate_text(const model::Contract& contract) {
   return micros_to_text(contract.rate) + " " + contract.price.currency.text();
+}
+
+// Until when a live unit is paid for whatever its buyer does.
+std::string paid_text(const model::Contract& contract, const Clock& clock) {
+  const auto until = market::paid_anyway_until(contract);
+  if (!until || *until <= clock.now) return {};
+  return fmt::format("until {}: holding it costs nothing more", clock(*until));
+}
+
+Table units_table(const model::Contract& contract, const Clock& clock) {
+  const bool metered = contract.price.basis == model::PriceBasis::pay_per_use;
+  std::vector<Column> columns{{"UNIT", Align::right},
+                              {"STATE"},
+                              {"MARGINAL/H", Align::right},
+                              {"CHARGED", Align::right},
+                              {"NODE"}};
+  if (metered) columns.push_back({"METERED"});
+  Table units(std::move(columns));
+  for (const model::Unit& unit : contract.units) {
+    std::vector<std::string> cells{
+        fmt::format("{}", unit.number),
+        unit.live ? std::string("live") : "ended " + clock(unit.ended),
+        unit.live ? micros_to_text(market::marginal_rate(contract, unit, clock.now))
+                  : std::string(),
+        unit.live ? std::string() : micros_to_text(unit.charged),
+        unit_name(contract.id, unit.number)};
+    if (metered) cells.push_back(to_text(unit.metered));
+    units.add(std::move(cells));
+  }
+  return units;
 }
 
 }  // namespace
@@ -57,19 +88,16 @@ std::string contract_text(const model::Contract& contract, const Clock& clock) {
   facts.add("provider", contract.provider.text);
   facts.add("buyer", contract.buyer.text);
   facts.add("unit", to_text(contract.shape));
-  facts.add("rate", rate_text(contract) + " per unit-hour");
+  facts.add(
+      "rate",
+      rate_text(contract) + " per unit-hour" +
+          (contract.price.basis == model::PriceBasis::pay_per_use ? " at most, paid per use" : ""));
+  facts.add("paid anyway", paid_text(contract, clock));
   facts.add("created", clock(contract.created));
   facts.add("started", clock(contract.started));
   facts.add("terms", terms_text(contract.terms));
   facts.add("agreement", contract.agreement.empty() ? "unsigned" : contract.agreement);
-  Table units({{"UNIT", Align::right}, {"STATE"}, {"CHARGED", Align::right}, {"NODE"}});
-  for (const model::Unit& unit : contract.units) {
-    units.add({fmt::format("{}", unit.number),
-               unit.live ? std::string("live") : "ended " + clock(unit.ended),
-               unit.live ? std::string() : micros_to_text(unit.charged),
-               unit_name(contract.id, unit.number)});
-  }
-  return facts.text() + "\n" + units.text();
+  return facts.text() + "\n" + units_table(contract, clock).text();
 }
 
 std::string grants_text(const wire::HoldAnswer& told, const Clock& clock) {

@@ -1,4 +1,4 @@
-// spillway contracts: every rung of the ladder, for buyers; notice, for providers.
+// spillway contracts: every rung of the ladder, for buyers; notice and readings, for providers.
 #include "cli/asking.h"
 #include "cli/contract_proof.h"
 #include "cli/contract_text.h"
@@ -6,6 +6,7 @@
 #include "cli/papers_word.h"
 #include "cli/parse.h"
 #include "cli/signed_session.h"
+#include "cli/use_options.h"
 #include "cli/verbs.h"
 
 namespace spillway::cli {
@@ -20,6 +21,7 @@ struct ContractsArguments {
   std::string wait = "30s";
   bool verify = false;
   std::vector<int32_t> units;
+  UseOptions use;
 };
 
 int list_contracts(const Asking& asking) {
@@ -109,6 +111,14 @@ int run_show(const ContractsArguments& arguments) {
   });
 }
 
+int run_meter(const ContractsArguments& arguments) {
+  const auto used = readings_from(arguments.use);
+  if (!used) return wrongly_called("contracts meter", used.error());
+  return run_one("contracts meter", arguments, [&](Session& session, const ContractId& id) {
+    return session.ask(&BrokerClient::meter_usage, id, wire::UsageRequest{*used});
+  });
+}
+
 struct PlainWord {
   const char* name;
   const char* verb;
@@ -139,6 +149,7 @@ void add_contracts(Word verb) {
       "  spillway contracts confirm 01jq3f8z5y6k7m8n9p0q1r2s3t\n"
       "  spillway contracts show 01jq3f8z5y6k7m8n9p0q1r2s3t --verify\n"
       "  spillway contracts release 01jq3f8z5y6k7m8n9p0q1r2s3t --unit 1 --unit 2\n"
+      "  spillway contracts meter 01jq3f8z5y6k7m8n9p0q1r2s3t --unit 0 --cpu-hours 12.5\n"
       "  spillway contracts -o json | jq -r '.contracts[].id'\n");
   const Word list = verb.add("list", "All that this identity is a party of");
   add_asking(list, arguments->asking);
@@ -170,6 +181,10 @@ void add_contracts(Word verb) {
       .may_repeat()
       .not_negative();
   release.run([arguments] { return run_release(*arguments); });
+  const Word meter = add_word(verb, *arguments, "meter",
+                              "As its provider: what a unit has used since its start, in all");
+  add_use_options(meter, arguments->use);
+  meter.run([arguments] { return run_meter(*arguments); });
   verb.run([arguments] { return list_contracts(arguments->asking); });
 }
 

@@ -17,6 +17,7 @@ std::string json_of(const wire::QueryAnswer& told) { return model::write_json(to
 std::string json_of(const wire::HoldAnswer& told) { return model::write_json(told); }
 std::string json_of(const wire::ContractAnswer& told) { return model::write_json(told); }
 std::string json_of(const wire::ContractPage& told) { return model::write_json(told); }
+std::string json_of(const wire::InvoiceAnswer& told) { return model::write_json(told); }
 std::string json_of(const wire::EventBody& told) { return model::write_json(told); }
 std::string json_of(const wire::EventPage& told) { return model::write_json(told); }
 std::string json_of(const wire::ClusterAnswer& told) { return model::write_json(told); }

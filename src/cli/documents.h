@@ -21,6 +21,7 @@ std::string json_of(const wire::QueryAnswer& told);
 std::string json_of(const wire::HoldAnswer& told);
 std::string json_of(const wire::ContractAnswer& told);
 std::string json_of(const wire::ContractPage& told);
+std::string json_of(const wire::InvoiceAnswer& told);
 std::string json_of(const wire::EventBody& told);
 std::string json_of(const wire::EventPage& told);
 std::string json_of(const wire::ClusterAnswer& told);

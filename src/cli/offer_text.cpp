@@ -90,6 +90,13 @@ std::string ranking_notes(const wire::QueryAnswer& told, bool explain) {
     text += explain ? "\n" : " --explain says why.\n";
   }
   if (!told.next.empty()) text += "There are more: --limit shows them.\n";
+  for (const wire::PaidUnits& paid : told.paid) {
+    fmt::format_to(out,
+                   "You have {} of {} already, in contract {}: paid for anyway until {}, another "
+                   "hour of one costs {} {}.\n",
+                   paid.units, safe(paid.offer.text), safe(paid.contract.text), to_text(paid.until),
+                   micros_to_text(paid.marginal_rate), told.currency.text());
+  }
   if (!explain) return text;
   for (const wire::Candidate& candidate : told.candidates) {
     fmt::format_to(out, "\n{}\n", safe(candidate.offer.text));

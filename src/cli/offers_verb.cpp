@@ -33,6 +33,7 @@ Status list_fitting(const OffersArguments& arguments, const model::Intent& inten
   request.intent = intent;
   request.limit = arguments.limit;
   request.explain = arguments.explain;
+  request.paid = true;
   const auto told = session.ask(&wire::BrokerClient::query, request);
   if (!told) return tl::unexpected(told.error());
   const Form form = arguments.asking.form();

@@ -21,6 +21,7 @@ void add_events(Word verb);
 void add_explain(Word verb);
 void add_hold(Word verb);
 void add_identities(Word verb);
+void add_invoice(Word verb);
 void add_join(Word verb);
 void add_offers(Word verb);
 void add_pools(Word verb);

@@ -37,6 +37,27 @@ std::string Clock::operator()(Instant when) const {
   return exact ? to_text(when) : relative(when, now);
 }
 
+Result<Instant> parse_when(std::string_view text, Instant now) {
+  if (const auto ago = parse_duration(text); ago && ago->ms <= now.ms) return now - *ago;
+  const bool is_date = text.size() == 10 && text.find('T') == std::string_view::npos;
+  auto when = parse_instant(is_date ? std::string(text) + "T00:00:00Z" : std::string(text));
+  if (when) return when;
+  return fail(Code::invalid, fmt::format("'{}'", text), "it is no time",
+              "write 2026-01-31, 2026-01-31T12:00:00Z or how long ago, such as 7d");
+}
+
+Instant month_of(Instant when) {
+  using std::chrono::floor;
+  const std::chrono::sys_time<std::chrono::milliseconds> time{std::chrono::milliseconds(when.ms)};
+  const std::chrono::year_month_day day(floor<std::chrono::days>(time));
+  const std::chrono::sys_days first(day.year() / day.month() / 1);
+  return {std::chrono::duration_cast<std::chrono::milliseconds>(first.time_since_epoch()).count()};
+}
+
+std::string short_time(Duration time) {
+  return time.ms < 1000 ? to_text(time) : to_text(Duration{time.ms - time.ms % 1000});
+}
+
 Instant now() {
   const auto since = std::chrono::system_clock::now().time_since_epoch();
   return {std::chrono::duration_cast<std::chrono::milliseconds>(since).count()};

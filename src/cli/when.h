@@ -22,6 +22,11 @@ struct Clock {
   }
 };
 
+// "2026-01-31", "2026-01-31T12:00:00Z", or so long ago: "7d".
+Result<Instant> parse_when(std::string_view text, Instant now);
+Instant month_of(Instant when);         // its first moment, in UTC
+std::string short_time(Duration time);  // "1h30m", without what is finer than a second
+
 Instant now();  // the system's
 
 }  // namespace spillway::cli

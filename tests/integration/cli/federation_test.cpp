@@ -102,6 +102,18 @@ TEST_F(Federation, ABuyerBuys) {
   EXPECT_THAT(run_spillway("contracts" + dir("lyon")).out, AllOf(HasSubstr(id), HasSubstr("2/2")));
   EXPECT_EQ(run_spillway("contracts release " + id + " --unit 1" + dir("lyon")).code, 0);
   EXPECT_THAT(run_spillway("contracts show " + id + dir("turin")).out, HasSubstr("ended"));
+  EXPECT_THAT(run_spillway("invoice" + dir("lyon")).out,
+              AllOf(HasSubstr("Invoice of lyon"), HasSubstr(id), HasSubstr("still running"),
+                    HasSubstr("bought  turin")));
+  EXPECT_THAT(run_spillway("invoice --sold -o plain" + dir("turin")).out,
+              HasSubstr("sold\tlyon\t" + id));
+  EXPECT_THAT(run_spillway("invoice --cluster lyon -o json" + ada()).out,
+              HasSubstr("\"counterpart\":\"turin\""));
+  EXPECT_THAT(run_spillway("invoice --until 1d" + dir("lyon")).err, HasSubstr("until"));
+  EXPECT_EQ(run_spillway("invoice --from soon" + dir("lyon")).code, 2);
+  EXPECT_THAT(run_spillway("contracts meter " + id + " --cpu-hours 1" + dir("turin")).err,
+              HasSubstr("pay-per-use"));
+  EXPECT_EQ(run_spillway("contracts meter " + id + dir("turin")).code, 2);
   EXPECT_EQ(run_spillway("contracts notice " + id + dir("turin")).code, 0);
   EXPECT_EQ(run_spillway("contracts show 00000000000000000000000000" + dir("lyon")).code, 1);
   EXPECT_EQ(run_spillway("hold turin/none" + dir("lyon")).code, 1);
