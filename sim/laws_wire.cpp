@@ -39,6 +39,7 @@ market::Command command_of(const std::string& caller, const ContractPath& path) 
   if (path.verb == "release") return market::Release{party, id, {}};
   if (path.verb == "notice") return market::GiveNotice{party, id};
   if (path.verb == "usage") return market::MeterUsage{party, id, {}};
+  if (path.verb == "drained") return market::Drained{party, id};
   return market::Look{party, id};
 }
 

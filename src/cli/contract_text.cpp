@@ -5,6 +5,7 @@
 #include "cli/offer_text.h"
 #include "cli/safe_text.h"
 #include "market/metering.h"
+#include "market/outage.h"
 
 namespace spillway::cli {
 namespace {
@@ -84,6 +85,10 @@ std::string contract_text(const model::Contract& contract, const Clock& clock) {
   Facts facts;
   facts.add("contract", contract.id.text);
   facts.add("state", std::string(to_text(contract.state)) + ", " + ends(contract, clock));
+  if (contract.is_live()) {
+    facts.add("ends no later than",
+              clock(market::ends_no_later_than(contract)) + ", however long the broker is silent");
+  }
   facts.add("offer", contract.offer.text);
   facts.add("provider", contract.provider.text);
   facts.add("buyer", contract.buyer.text);

@@ -114,8 +114,8 @@ int run_show(const ContractsArguments& arguments) {
 int run_meter(const ContractsArguments& arguments) {
   const auto used = readings_from(arguments.use);
   if (!used) return wrongly_called("contracts meter", used.error());
-  return run_one("contracts meter", arguments, [&](Session& session, const ContractId& id) {
-    return session.ask(&BrokerClient::meter_usage, id, wire::UsageRequest{*used});
+  return run_one("contracts meter", arguments, [&](SignedSession& session, const ContractId& id) {
+    return session.meter_usage(id, *used);
   });
 }
 
@@ -128,6 +128,8 @@ struct PlainWord {
 
 constexpr std::array k_plain_words{
     PlainWord{"renew", "contracts renew", "Renew its lease", &SignedSession::renew},
+    PlainWord{"drained", "contracts drained", "Of one that is closing: nothing of it runs any more",
+              &SignedSession::drained},
     PlainWord{"notice", "contracts notice", "As its provider: end it after the agreed notice",
               &SignedSession::give_notice},
 };

@@ -70,4 +70,17 @@ SignedSession::Told SignedSession::give_notice(const ContractId& id) {
   });
 }
 
+SignedSession::Told SignedSession::drained(const ContractId& id) {
+  return session_.wait<wire::ContractAnswer>([this, id](auto then) {
+    agent::drained(session_.broker(), signing(), id, std::move(then));
+  });
+}
+
+SignedSession::Told SignedSession::meter_usage(const ContractId& id,
+                                               const std::vector<model::MeteredUse>& used) {
+  return session_.wait<wire::ContractAnswer>([this, id, used](auto then) {
+    agent::meter_usage(session_.broker(), signing(), id, used, std::move(then));
+  });
+}
+
 }  // namespace spillway::cli

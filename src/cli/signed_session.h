@@ -27,6 +27,8 @@ class SignedSession {
   Told extend(const ContractId& id, Duration ttl);
   Told release(const ContractId& id, const std::vector<int32_t>& units);
   Told give_notice(const ContractId& id);
+  Told drained(const ContractId& id);
+  Told meter_usage(const ContractId& id, const std::vector<model::MeteredUse>& used);
 
  private:
   agent::Signing* signing() { return signing_ ? &*signing_ : nullptr; }

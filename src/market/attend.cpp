@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "market/ending.h"
+#include "market/ending_notice.h"
+#include "market/mutants.h"
 #include "market/outage.h"
 #include "market/pool_state.h"
 #include "market/transitions.h"
@@ -14,19 +16,42 @@ using model::Contract;
 using model::ContractState;
 using model::EndReason;
 
+void move_end(Workspace& workspace, Contract& contract, Duration shift, const EpochRecord& epoch,
+              const Context& context) {
+  contract.deadline = contract.deadline + shift;
+  if (contract.ending_notice) contract.ending_notice = *contract.ending_notice + shift;
+  contract.outage_mark = epoch.lost;
+  contract.grace_used = contract.grace_used + shift;
+  workspace.emit(event_on(contract, EventKind::contract_moved, context.now,
+                          fmt::format("an outage moved its end by {} to {}", to_text(shift),
+                                      to_text(contract.deadline))));
+  workspace.put(key_of(contract.id), contract);
+}
+
+void say_that_it_ends(Workspace& workspace, Contract& contract, const Context& context) {
+  contract.ending_notice = next_ending_notice(contract, context.rules, context.now);
+  if (mutant(Mutant::repeat_endings)) contract.ending_notice = context.now + seconds(1);
+  workspace.emit(
+      event_on(contract, EventKind::contract_ending, context.now,
+               fmt::format("its lease ends at {} and was not renewed; all of it ends no "
+                           "later than {}",
+                           to_text(contract.deadline), to_text(ends_no_later_than(contract)))));
+  workspace.put(key_of(contract.id), contract);
+}
+
 void attend_contract(Workspace& workspace, Contract contract, const Context& context) {
   const EpochRecord epoch = current_epoch(workspace);
-  if (!contract.is_live() || contract.deadline > context.now) return;
+  const auto is_due = [&contract, &context] {
+    return contract.is_live() &&
+           (contract.deadline <= context.now ||
+            (contract.ending_notice && *contract.ending_notice <= context.now));
+  };
+  if (!is_due()) return;
   if (const Duration shift = outage_shift(contract, epoch); shift.ms > 0) {
-    contract.deadline = contract.deadline + shift;
-    contract.outage_mark = epoch.lost;
-    contract.grace_used = contract.grace_used + shift;
-    workspace.emit(event_on(contract, EventKind::contract_moved, context.now,
-                            fmt::format("an outage moved its end by {} to {}", to_text(shift),
-                                        to_text(contract.deadline))));
-    workspace.put(key_of(contract.id), contract);
-    if (contract.deadline > context.now) return;
+    move_end(workspace, contract, shift, epoch, context);
+    if (!is_due()) return;
   }
+  if (contract.deadline > context.now) return say_that_it_ends(workspace, contract, context);
   switch (contract.state) {
     case ContractState::hold:
       end_units(workspace, contract, {}, EndReason::expired, context);
@@ -35,7 +60,7 @@ void attend_contract(Workspace& workspace, Contract contract, const Context& con
       begin_closing(workspace, contract, EndReason::lapsed, contract.terms.drain, context);
       break;
     case ContractState::closing:
-      end_units(workspace, contract, {}, contract.reason, context);
+      end_units(workspace, contract, {}, contract.reason, context, "; nobody said it was drained");
       break;
     case ContractState::closed:
       break;

@@ -10,7 +10,7 @@ std::string_view name_of(const Command& command) {
       "put-cluster",  "hold",          "confirm",       "extend",         "renew",
       "release",      "look",          "attend",        "beat",           "make-token",
       "cancel-token", "find-token",    "revoke",        "join",           "recertify",
-      "put-card",     "countersign",   "meter-usage"};
+      "put-card",     "countersign",   "meter-usage",   "drained"};
   return k_names[command.index()];
 }
 

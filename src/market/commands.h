@@ -211,6 +211,16 @@ struct Release {
   std::optional<SignedEvent> event = {};
 };
 
+// --- either party ---
+
+// Nothing of what is closing runs any more: the buyer has left, or the provider has ended it. It is
+// closed, and the money stops.
+struct Drained {
+  ClusterId party;
+  ContractId contract;
+  std::optional<SignedEvent> event = {};
+};
+
 // A contract as one of its two parties may see it.
 struct Look {
   ClusterId party;
@@ -233,7 +243,7 @@ struct Beat {
 using Command =
     std::variant<PublishPool, WithdrawPool, PublishOffer, WithdrawOffer, GiveNotice, PutCluster,
                  Hold, Confirm, Extend, Renew, Release, Look, Attend, Beat, MakeToken, CancelToken,
-                 FindToken, Revoke, Join, Recertify, PutCard, Countersign, MeterUsage>;
+                 FindToken, Revoke, Join, Recertify, PutCard, Countersign, MeterUsage, Drained>;
 
 std::string_view name_of(const Command& command);
 

@@ -92,6 +92,19 @@ bool ends_any(const Contract& contract, const std::vector<int32_t>& units) {
   });
 }
 
+// Who leaves what is closing says so by giving its last unit back, or in as many words.
+void say_drained(Workspace& workspace, const Contract& contract, const ClusterId& by,
+                 const Context& context) {
+  workspace.emit(event_on(contract, EventKind::contract_drained, context.now,
+                          fmt::format("nothing of it runs any more, says {}", by.text)));
+}
+
+bool ends_all(const Contract& contract, const std::vector<int32_t>& units) {
+  return std::all_of(contract.units.begin(), contract.units.end(), [&](const model::Unit& unit) {
+    return !unit.live || is_named(units, unit.number);
+  });
+}
+
 // The units that were signed for are those that are asked for.
 Status check_release(const Contract& contract, const Release& command) {
   if (!command.event || command.event->event.units == command.units) return {};
@@ -102,7 +115,7 @@ Status check_release(const Contract& contract, const Release& command) {
 }  // namespace
 
 void end_units(Workspace& workspace, Contract& contract, const std::vector<int32_t>& units,
-               EndReason reason, const Context& context) {
+               EndReason reason, const Context& context, std::string_view remark) {
   const bool was_hold = contract.state == ContractState::hold;
   // Who leaves early while closing leaves for the reason for which it is closing.
   if (contract.reason != EndReason::none) reason = contract.reason;
@@ -113,14 +126,15 @@ void end_units(Workspace& workspace, Contract& contract, const std::vector<int32
     contract.state = ContractState::closed;
     contract.reason = reason;
     contract.deadline = context.now;
+    contract.ending_notice.reset();
   }
   give_back(workspace, contract, ended.units, context);
   settle(workspace, contract, ended, was_hold);
   if (!mutant(Mutant::silent_ending)) {
     workspace.emit(event_on(
         contract, last ? EventKind::contract_closed : EventKind::units_released, context.now,
-        fmt::format("{} units, {}, {} {}", ended.units, to_text(reason),
-                    micros_to_text(ended.charged), contract.price.currency.text())));
+        fmt::format("{} units, {}, {} {}{}", ended.units, to_text(reason),
+                    micros_to_text(ended.charged), contract.price.currency.text(), remark)));
   }
   workspace.put(key_of(contract.id), contract);
 }
@@ -153,8 +167,29 @@ Result<Answer> run(Workspace& workspace, const Release& command, const Context& 
     SPILLWAY_TRY(take_event(workspace, *found, command.buyer, model::ContractEventKind::release,
                             command.event));
   }
+  if (found->state == ContractState::closing && ends_all(*found, command.units)) {
+    say_drained(workspace, *found, command.buyer, context);
+  }
   // What ended before stays as it is: a retry of a release is no error and changes nothing.
   end_units(workspace, *found, command.units, EndReason::released, context);
+  return answer_with(std::move(*found));
+}
+
+Result<Answer> run(Workspace& workspace, const Drained& command, const Context& context) {
+  auto found = contract_of(workspace, command.party, Side::either, command.contract);
+  if (!found) return tl::unexpected(std::move(found).error());
+  if (!found->is_live()) return answer_with(std::move(*found));  // its answer was lost
+  if (found->state != ContractState::closing) {
+    const bool is_buyer = command.party == found->buyer;
+    return fail(Code::conflict, "contract " + found->id.text,
+                fmt::format("it is {}, not closing", to_text(found->state)),
+                is_buyer ? "release it" : "give notice first");
+  }
+  SPILLWAY_TRY(take_event(workspace, *found, command.party, model::ContractEventKind::drained,
+                          command.event));
+  if (mutant(Mutant::forget_drained)) return answer_with(std::move(*found));
+  say_drained(workspace, *found, command.party, context);
+  end_units(workspace, *found, {}, found->reason, context);
   return answer_with(std::move(*found));
 }
 

@@ -6,9 +6,10 @@
 namespace spillway::market {
 
 // Ends the live units of `contract` that are named (all of them when `units` is empty), gives back
-// what they held, closes the contract with its last unit, and puts all that changed.
+// what they held, closes the contract with its last unit, and puts all that changed. `remark`: for
+// those who read the event.
 void end_units(Workspace& workspace, model::Contract& contract, const std::vector<int32_t>& units,
-               model::EndReason reason, const Context& context);
+               model::EndReason reason, const Context& context, std::string_view remark = {});
 
 // active → closing, to be over after `leave`. A hold has nothing to drain: it is closed at once.
 void begin_closing(Workspace& workspace, model::Contract& contract, model::EndReason reason,

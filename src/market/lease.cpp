@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "market/account.h"
+#include "market/ending_notice.h"
 #include "market/mutants.h"
 #include "market/outage.h"
 #include "market/signing.h"
@@ -41,6 +42,12 @@ Result<Answer> put_contract(Workspace& workspace, Contract contract, EventKind k
       event_on(contract, kind, context.now, fmt::format("until {}", to_text(contract.deadline))));
   workspace.put(key_of(contract.id), contract);
   return answer_with(std::move(contract));
+}
+
+void begin_lease(Contract& contract, Instant end, const EpochRecord& epoch,
+                 const Context& context) {
+  set_deadline(contract, end, epoch);
+  contract.ending_notice = next_ending_notice(contract, context.rules, context.now);
 }
 
 // Sets aside what the units can come to under the new end of the lease.
@@ -122,7 +129,7 @@ Result<Answer> activate(Workspace& workspace, Contract contract, const Context& 
   workspace.put(account_key(contract.buyer), std::move(account));
   contract.state = ContractState::active;
   contract.started = context.now;
-  set_deadline(contract, context.now + contract.terms.lease, epoch);
+  begin_lease(contract, context.now + contract.terms.lease, epoch, context);
   return put_contract(workspace, std::move(contract), EventKind::contract_confirmed, context);
 }
 
@@ -191,7 +198,7 @@ Result<Answer> run(Workspace& workspace, const Renew& command, const Context& co
   if (command.event) lease_end = std::min(lease_end, *command.event->event.until);
   SPILLWAY_TRY(reserve_until(account, contract, lease_end));
   workspace.put(account_key(contract.buyer), std::move(account));
-  set_deadline(contract, lease_end, epoch);
+  begin_lease(contract, lease_end, epoch, context);
   return put_contract(workspace, std::move(contract), EventKind::contract_renewed, context);
 }
 

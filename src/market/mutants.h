@@ -40,6 +40,8 @@ enum class Mutant {
   meter_beyond,         // a reading counts beyond what the unit's shape could have used
   meter_backwards,      // a reading may take back what was metered before
   bind_provider,        // a provider that ends a unit is paid for the minimum term all the same
+  repeat_endings,       // that a lease ends is said again and again
+  forget_drained,       // what is drained stays until its deadline
   // in services/
   admit_revoked,        // a broker takes the certificate of one who was revoked
   tell_all,             // an event stream tells everybody everything
@@ -48,6 +50,9 @@ enum class Mutant {
   reuse_reports,        // an agent that starts again counts its reports from one
   forget_pod_requests,  // an agent of a live cluster counts pods, and not what they request
   keep_deleted_pods,    // it does not hear that a pod is gone
+  forget_grace,         // an agent ends what it carries with the lease, however silent the broker
+  keep_orphans,         // it never ends what the broker says nothing of
+  end_in_silence,       // it does not tell the broker what it has ended meanwhile
   hold_anew,            // an autoscaler asks again under another key
   keep_unreleased,      // it takes a unit for released once its node is gone
   send_unsaved,         // it asks for what it has not written down
@@ -55,7 +60,7 @@ enum class Mutant {
   forget_vanished,  // a watch that lists again does not say what vanished meanwhile
 };
 
-inline constexpr std::array<std::string_view, 42> k_mutant_names{"none",
+inline constexpr std::array<std::string_view, 47> k_mutant_names{"none",
                                                                  "skip-cover",
                                                                  "ignore-version",
                                                                  "double-count-retry",
@@ -86,6 +91,8 @@ inline constexpr std::array<std::string_view, 42> k_mutant_names{"none",
                                                                  "meter-beyond",
                                                                  "meter-backwards",
                                                                  "bind-provider",
+                                                                 "repeat-endings",
+                                                                 "forget-drained",
                                                                  "admit-revoked",
                                                                  "tell-all",
                                                                  "resume-late",
@@ -93,6 +100,9 @@ inline constexpr std::array<std::string_view, 42> k_mutant_names{"none",
                                                                  "reuse-reports",
                                                                  "forget-pod-requests",
                                                                  "keep-deleted-pods",
+                                                                 "forget-grace",
+                                                                 "keep-orphans",
+                                                                 "end-in-silence",
                                                                  "hold-anew",
                                                                  "keep-unreleased",
                                                                  "send-unsaved",

@@ -30,10 +30,11 @@ Facets facets(const Shared<AccountRecord>&) {
 Facets facets(const Shared<model::Contract>& contract) {
   // What never ran comes to nothing: no invoice looks for it.
   if (!contract->is_live() && !contract->started) return {};
-  return {.live = contract->is_live(),
-          .group = contract->pool.text,
-          .owner = contract->buyer.text,
-          .due = contract->deadline};
+  return {
+      .live = contract->is_live(),
+      .group = contract->pool.text,
+      .owner = contract->buyer.text,
+      .due = std::min(contract->ending_notice.value_or(contract->deadline), contract->deadline)};
 }
 
 Facets facets(const Shared<RequestRecord>& request) {

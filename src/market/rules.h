@@ -2,10 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/time.h"
 
 namespace spillway::market {
+
+// So long before its end a lease that was not renewed is said to end: a part of the lease, or, when
+// that is zero, a time.
+struct EndingDistance {
+  int64_t percent = 0;
+  Duration time = {};
+  bool operator==(const EndingDistance&) const = default;
+};
 
 struct Rules {
   Duration max_hold_ttl = minutes(10);  // asked for at once
@@ -19,6 +28,8 @@ struct Rules {
   Duration token_retention = hours(24);  // from its end; so long a lost answer can be had again
   int32_t max_units = 1000;              // in one line of a hold
   int32_t max_lines = 16;                // in one hold
+  // Below a half, at which agents renew: who renews in time hears nothing.
+  std::vector<EndingDistance> ending_notices{{.percent = 25}, {.percent = 10}, {.percent = 2}};
 };
 
 }  // namespace spillway::market

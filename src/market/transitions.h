@@ -17,6 +17,7 @@ Result<Answer> run(Workspace&, const Renew&, const Context&);
 Result<Answer> run(Workspace&, const Look&, const Context&);
 Result<Answer> run(Workspace&, const GiveNotice&, const Context&);  // ending.cpp
 Result<Answer> run(Workspace&, const Release&, const Context&);
+Result<Answer> run(Workspace&, const Drained&, const Context&);
 Result<Answer> run(Workspace&, const MakeToken&, const Context&);  // token.cpp
 Result<Answer> run(Workspace&, const CancelToken&, const Context&);
 Result<Answer> run(Workspace&, const FindToken&, const Context&);

@@ -144,6 +144,12 @@ Status validate(const Contract& contract) {
   if (contract.started) SPILLWAY_TRY(check_time("started", *contract.started));
   SPILLWAY_TRY(check_time("deadline", contract.deadline));
   SPILLWAY_TRY(check_range("grace_used", contract.grace_used, Duration{0}, k_longest_wait));
+  if (contract.ending_notice) {
+    if (contract.state != ContractState::active) {
+      return refuse("ending_notice", "only a lease is said to end");
+    }
+    SPILLWAY_TRY(check_time("ending_notice", *contract.ending_notice));
+  }
   if (!contract.agreement.empty()) {
     SPILLWAY_TRY(check_key_fingerprint("agreement", contract.agreement));
   }

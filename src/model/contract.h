@@ -1,7 +1,7 @@
 // Contract: an agreement on units of one offer. One ladder, never climbed back:
 //
-//   hold ──confirm──▶ active ──notice, or lease not renewed──▶ closing ──▶ closed
-//     └──────────────── expired, released ─────────────────────────────────▲
+//   hold ──confirm──▶ active ──notice, or not renewed──▶ closing ──drained, or in time──▶ closed
+//     └──────────────── expired, released ───────────────────────────────────────────────▲
 //
 // Everything that was agreed is copied in, so that a later change of the offer changes nothing
 // here. Units end one by one; the contract is closed when its last unit is.
@@ -62,6 +62,8 @@ struct Contract {
   Instant deadline;
   Duration outage_mark;  // outage recorded by the market when the deadline was last set or moved
   Duration grace_used;   // how far outages have moved this deadline already
+  // When the book says next that a lease ends that was not renewed (market/ending_notice.h).
+  std::optional<Instant> ending_notice;
   // The id of what was signed (model/agreement.h), once the buyer has; a hold with one waits for
   // the provider's signature. Empty: nobody has signed anything.
   std::string agreement;

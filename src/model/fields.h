@@ -250,6 +250,7 @@ void fields(Fields& f, Contract& c) {
   f.required("deadline", c.deadline);
   f.with_default("outage_mark", c.outage_mark);
   f.with_default("grace_used", c.grace_used);
+  f.optional("ending_notice", c.ending_notice);
   f.with_default("agreement", c.agreement);
 }
 

@@ -109,5 +109,9 @@ void release(wire::BrokerClient& client, Signing* signing, const ContractId& id,
              std::vector<int32_t> units, wire::Then<wire::ContractAnswer> then);
 void give_notice(wire::BrokerClient& client, Signing* signing, const ContractId& id,
                  wire::Then<wire::ContractAnswer> then);
+void drained(wire::BrokerClient& client, Signing* signing, const ContractId& id,
+             wire::Then<wire::ContractAnswer> then);
+void meter_usage(wire::BrokerClient& client, Signing* signing, const ContractId& id,
+                 std::vector<model::MeteredUse> used, wire::Then<wire::ContractAnswer> then);
 
 }  // namespace spillway::agent

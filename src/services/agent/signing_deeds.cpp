@@ -152,4 +152,28 @@ void give_notice(wire::BrokerClient& client, Signing* signing, const ContractId&
       std::move(then));
 }
 
+void drained(wire::BrokerClient& client, Signing* signing, const ContractId& id,
+             wire::Then<wire::ContractAnswer> then) {
+  if (signing == nullptr) return client.drained(id, {}, std::move(then));
+  const auto deed = [](const Contract&) { return Deed{.kind = Kind::drained}; };
+  signing->act(
+      id, deed,
+      [client, id](const std::string& event, wire::Then<wire::ContractAnswer> sent) mutable {
+        client.drained(id, {event}, std::move(sent));
+      },
+      std::move(then));
+}
+
+void meter_usage(wire::BrokerClient& client, Signing* signing, const ContractId& id,
+                 std::vector<model::MeteredUse> used, wire::Then<wire::ContractAnswer> then) {
+  if (signing == nullptr) return client.meter_usage(id, {std::move(used)}, std::move(then));
+  const auto deed = [used](const Contract&) { return Deed{.kind = Kind::usage, .used = used}; };
+  signing->act(
+      id, deed,
+      [client, id, used](const std::string& event, wire::Then<wire::ContractAnswer> sent) mutable {
+        client.meter_usage(id, {used, event}, std::move(sent));
+      },
+      std::move(then));
+}
+
 }  // namespace spillway::agent

@@ -12,6 +12,7 @@ constexpr Duration k_look_every = seconds(1);
 host::BookOptions book_options(const BrokerConfig& config) {
   host::BookOptions options;
   options.keep_events = config.keep_events;
+  options.rules.ending_notices = ending_distances(config).value();  // it is valid
   return options;
 }
 

@@ -117,4 +117,12 @@ void handle_release(Desk& desk, const std::shared_ptr<Call>& call) {
   tell_contract(desk, call, std::move(release));
 }
 
+void handle_drained(Desk& desk, const std::shared_ptr<Call>& call) {
+  auto body = read_body_if_any<wire::SignedRequest>(desk, *call, "end of a drain");
+  if (!body) return;
+  market::Drained drained{call->cluster(), contract_of(*call)};
+  if (!take_event(desk, *call, std::move(body->event), drained.event)) return;
+  tell_contract(desk, call, std::move(drained));
+}
+
 }  // namespace spillway::services

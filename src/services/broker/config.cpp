@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.h"
 #include "model/codec.h"
 #include "model/validation.h"
 #include "services/host_port.h"
@@ -18,6 +19,7 @@ void fields(Fields& f, BrokerConfig& c) {
   f.with_default("log", c.log, d.log);
   f.with_default("keep_events", c.keep_events, d.keep_events);
   f.with_default("drain", c.drain, d.drain);
+  f.with_default("ending_notices", c.ending_notices, d.ending_notices);
   f.with_default("member_rate", c.member_rate, d.member_rate);
   f.with_default("member_burst", c.member_burst, d.member_burst);
   f.with_default("stranger_rate", c.stranger_rate, d.stranger_rate);
@@ -83,6 +85,44 @@ class Setter {
 
 }  // namespace
 
+namespace {
+
+constexpr size_t k_most_endings = 8;
+
+Result<market::EndingDistance> parse_distance(const std::string& text) {
+  market::EndingDistance distance;
+  if (text.ends_with('%')) {
+    const char* end = text.data() + text.size() - 1;
+    const auto [stop, error] = std::from_chars(text.data(), end, distance.percent);
+    if (error == std::errc{} && stop == end && distance.percent > 0 && distance.percent < 100) {
+      return distance;
+    }
+  } else if (const auto time = parse_duration(text); time && time->ms > 0) {
+    distance.time = *time;
+    return distance;
+  }
+  return fail(Code::invalid, "ending_notices",
+              in_quotes(text) + " is neither a part of a lease nor a time",
+              "write whole parts from 1% to 99%, or times: [25%, 10m]");
+}
+
+}  // namespace
+
+Result<std::vector<market::EndingDistance>> ending_distances(const BrokerConfig& config) {
+  if (config.ending_notices.size() > k_most_endings) {
+    return fail(Code::invalid, "ending_notices",
+                fmt::format("{} are more than {}", config.ending_notices.size(), k_most_endings),
+                "name fewer");
+  }
+  std::vector<market::EndingDistance> distances;
+  for (const std::string& text : config.ending_notices) {
+    auto distance = parse_distance(text);
+    if (!distance) return tl::unexpected(std::move(distance).error());
+    distances.push_back(*distance);
+  }
+  return distances;
+}
+
 std::string environment_name(std::string_view field) {
   std::string name(k_environment_prefix);
   for (const char c : field) name += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
@@ -130,6 +170,7 @@ Status validate(const BrokerConfig& config) {
   }
   SPILLWAY_TRY(model::check_range("keep_events", config.keep_events, minutes(1), hours(87'600)));
   SPILLWAY_TRY(model::check_range("drain", config.drain, seconds(0), minutes(10)));
+  SPILLWAY_TRY(ending_distances(config).map([](const auto&) {}));
   SPILLWAY_TRY(model::check_range("member_rate", config.member_rate, 0, 1'000'000));
   SPILLWAY_TRY(model::check_range("member_burst", config.member_burst, 1, 1'000'000));
   SPILLWAY_TRY(model::check_range("stranger_rate", config.stranger_rate, 0, 1'000'000));

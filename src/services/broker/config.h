@@ -21,6 +21,8 @@ struct BrokerConfig {
   std::string log = "info";
   Duration keep_events = hours(30 * 24);
   Duration drain = seconds(10);
+  // So long before its end a lease that was not renewed is said to end: parts of it, or times.
+  std::vector<std::string> ending_notices{"25%", "10%", "2%"};
 
   int64_t member_rate = 1000;  // requests a second of one identity; 0: no limit
   int64_t member_burst = 2000;
@@ -39,6 +41,7 @@ struct BrokerConfig {
 Result<BrokerConfig> config_from_yaml(const std::string& text, const std::string& source);
 std::string config_to_yaml(const BrokerConfig& config);  // of what differs from the default
 Status validate(const BrokerConfig& config);
+Result<std::vector<market::EndingDistance>> ending_distances(const BrokerConfig& config);
 
 // SPILLWAY_BROKER_LISTEN, …: the field's name in capitals.
 inline constexpr std::string_view k_environment_prefix = "SPILLWAY_BROKER_";

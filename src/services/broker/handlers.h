@@ -42,6 +42,7 @@ SPILLWAY_HANDLER(handle_confirm);
 SPILLWAY_HANDLER(handle_extend);
 SPILLWAY_HANDLER(handle_renew);
 SPILLWAY_HANDLER(handle_release);
+SPILLWAY_HANDLER(handle_drained);
 
 SPILLWAY_HANDLER(handle_list_contracts);  // contracts.cpp
 SPILLWAY_HANDLER(handle_get_contract);

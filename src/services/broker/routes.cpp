@@ -55,6 +55,7 @@ constexpr std::array k_routes{
     Route{"POST", "/v1/contracts/{id}/extend", Subject::contract, k_buyer, handle_extend},
     Route{"POST", "/v1/contracts/{id}/renew", Subject::contract, k_buyer, handle_renew},
     Route{"POST", "/v1/contracts/{id}/release", Subject::contract, k_buyer, handle_release},
+    Route{"POST", "/v1/contracts/{id}/drained", Subject::contract, k_party, handle_drained},
     Route{"POST", "/v1/contracts/{id}/notice", Subject::contract, k_seller, handle_notice},
     Route{"POST", "/v1/contracts/{id}/usage", Subject::contract, k_seller, handle_usage},
     Route{"POST", "/v1/contracts/{id}/countersign", Subject::contract, k_seller,

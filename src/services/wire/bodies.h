@@ -261,7 +261,7 @@ struct CountersignRequest {
   bool operator==(const CountersignRequest&) const = default;
 };
 
-struct SignedRequest {  // renew, notice
+struct SignedRequest {  // renew, notice, drained
   std::string event;
   bool operator==(const SignedRequest&) const = default;
 };
@@ -303,6 +303,8 @@ struct UsageRequest {
 struct ContractAnswer {
   model::Contract contract;
   std::optional<Instant> paid_anyway_until = {};  // its live units; until then holding them is free
+  // However long the broker is silent from now on (market/outage.h); of what is not closed.
+  std::optional<Instant> ends_no_later_than = {};
   bool operator==(const ContractAnswer&) const = default;
 };
 

@@ -250,6 +250,10 @@ void BrokerClient::release(const ContractId& id, const ReleaseRequest& body,
   ask(channel_, request("POST", contract_path(id, "/release"), model::write_json(body)),
       std::move(then));
 }
+void BrokerClient::drained(const ContractId& id, const SignedRequest& body,
+                           Then<ContractAnswer> then) {
+  ask(channel_, request("POST", contract_path(id, "/drained"), text_if_any(body)), std::move(then));
+}
 void BrokerClient::get_contract(const ContractId& id, Then<ContractAnswer> then) {
   ask(channel_, request("GET", contract_path(id)), std::move(then));
 }

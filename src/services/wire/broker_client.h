@@ -69,6 +69,7 @@ class BrokerClient {
   void extend(const ContractId& id, const ExtendRequest& body, Then<ContractAnswer> then);
   void renew(const ContractId& id, const SignedRequest& body, Then<ContractAnswer> then);
   void release(const ContractId& id, const ReleaseRequest& body, Then<ContractAnswer> then);
+  void drained(const ContractId& id, const SignedRequest& body, Then<ContractAnswer> then);
   void get_contract(const ContractId& id, Then<ContractAnswer> then);
   void list_contracts(const ListAsked& asked, Then<ContractPage> then);
 

@@ -1,6 +1,7 @@
 #include "services/wire/convert.h"
 
 #include "market/metering.h"
+#include "market/outage.h"
 #include "services/wire/fields.h"
 
 namespace spillway::wire {
@@ -60,7 +61,9 @@ QueryAnswer answer_of(const rank::Ranking& ranking) {
 }
 
 ContractAnswer answer_of(const model::Contract& contract) {
-  return {contract, market::paid_anyway_until(contract)};
+  ContractAnswer told{contract, market::paid_anyway_until(contract)};
+  if (contract.is_live()) told.ends_no_later_than = market::ends_no_later_than(contract);
+  return told;
 }
 
 EventBody body_of(const market::Event& event, bool with_origin) {

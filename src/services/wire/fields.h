@@ -246,6 +246,7 @@ template <class F>
 void fields(F& f, ContractAnswer& b) {
   f.required("contract", b.contract);
   f.optional("paid_anyway_until", b.paid_anyway_until);
+  f.optional("ends_no_later_than", b.ends_no_later_than);
 }
 template <class F>
 void fields(F& f, InvoiceAnswer& b) {

@@ -114,7 +114,12 @@ TEST_F(Federation, ABuyerBuys) {
   EXPECT_THAT(run_spillway("contracts meter " + id + " --cpu-hours 1" + dir("turin")).err,
               HasSubstr("pay-per-use"));
   EXPECT_EQ(run_spillway("contracts meter " + id + dir("turin")).code, 2);
-  EXPECT_EQ(run_spillway("contracts notice " + id + dir("turin")).code, 0);
+  EXPECT_THAT(run_spillway("contracts show " + id + " -o json" + dir("lyon")).out,
+              HasSubstr("\"ends_no_later_than\""));
+  EXPECT_EQ(run_spillway("contracts drained " + id + dir("lyon")).code, 1) << "it is active";
+  EXPECT_THAT(run_spillway("contracts notice " + id + dir("turin")).out,
+              HasSubstr("ends no later than"));
+  EXPECT_THAT(run_spillway("contracts drained " + id + dir("lyon")).out, HasSubstr("closed"));
   EXPECT_EQ(run_spillway("contracts show 00000000000000000000000000" + dir("lyon")).code, 1);
   EXPECT_EQ(run_spillway("hold turin/none" + dir("lyon")).code, 1);
   EXPECT_EQ(run_spillway("hold turin" + dir("lyon")).code, 2);

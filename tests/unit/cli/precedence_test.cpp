@@ -82,6 +82,29 @@ TEST_F(BrokerSettings, WhatIsWrongIsNamed) {
   EXPECT_FALSE(read_settings(flags({"log=loud"}), environment({})).has_value());
 }
 
+TEST_F(BrokerSettings, EndingNoticesArePartsOfALeaseOrTimes) {
+  const auto distances = [&](const std::string& text) {
+    const auto config = read_settings(flags({"ending_notices=" + text}), environment({}));
+    if (!config) return config.error().message();
+    std::string all;
+    for (const market::EndingDistance& one : services::ending_distances(*config).value()) {
+      all += fmt::format("{}% {} ", one.percent, to_text(one.time));
+    }
+    return all;
+  };
+  EXPECT_EQ(distances("50%,10m"), "50% 0s 0% 10m ");
+  EXPECT_EQ(distances(""), "");
+  for (const char* wrong : {"0%", "100%", "-5%", "5", "soon", "0s", "5%%", "%", "1.5%"}) {
+    const std::string told = distances(wrong);
+    EXPECT_NE(told.find("ending_notices"), std::string::npos) << wrong << ": " << told;
+    EXPECT_NE(told.find(wrong), std::string::npos) << told;
+  }
+  EXPECT_NE(distances("1%,2%,3%,4%,5%,6%,7%,8%,9%").find("more than 8"), std::string::npos);
+  write("broker.yaml", "version: 1\nending_notices: [40%, 1h]\n");
+  EXPECT_EQ(read_settings(flags(), environment({}))->ending_notices,
+            (std::vector<std::string>{"40%", "1h"}));
+}
+
 Status check(const char* variable) {
   const std::array variables{"HOME=/home/ada", variable, static_cast<const char*>(nullptr)};
   return check_variables(variables.data());
