@@ -98,6 +98,7 @@ class ScriptedBroker {
   std::map<std::string, int64_t> withdrawn;  // pools and offers, with their last number
   std::vector<std::string> noticed;
   std::vector<std::string> renewed;
+  std::vector<std::string> drained;
   int64_t last_report = 0;
   ClusterId buyer{"home"};
   std::map<std::string, std::string> cards;                 // signed, by cluster
@@ -342,7 +343,17 @@ class ScriptedBroker {
     if (path.size() > 3 && !take_event(known, event_in<wire::SignedRequest>(request))) {
       return unsigned_();
     }
-    if (path.size() > 3 && path[3] == "notice") {
+    if (path.size() > 3 && path[3] == "drained") {
+      if (known.state != model::ContractState::closing) {
+        return refusal(Code::conflict, "contract " + path[2], "it is not closing");
+      }
+      drained.push_back(path[2]);
+      known.state = model::ContractState::closed;
+      for (model::Unit& unit : known.units) {
+        unit.live = false;
+        unit.ended = loop_.now();
+      }
+    } else if (path.size() > 3 && path[3] == "notice") {
       if (known.state != model::ContractState::closing) noticed.push_back(path[2]);
       known.state = model::ContractState::closing;
       known.reason = model::EndReason::noticed;

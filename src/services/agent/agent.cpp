@@ -31,7 +31,9 @@ Agent::Agent(host::Loop& loop, host::Random& random, net::Channel& channel, Stat
                           [this](const model::Contract& contract) {
                             renewals_.seen(contract);
                             agreements_.seen(contract);
-                          }}),
+                          },
+                          [this](const ContractId& id) { renewals_.hurry(id); }}),
+      untold_(context_),
       notices_(context_, tenancy_),
       publisher_(
           context_, [this](const PoolId& pool) { return tenancy_.carries(pool); },
@@ -83,6 +85,7 @@ void Agent::step() {
   if (stopped_) return;
   Instant next = std::min(tenancy_.step(), renewals_.step());
   next = std::min(next, agreements_.step());
+  next = std::min(next, untold_.step());
   next = std::min(next, notices_.step());
   next = std::min(next, publisher_.step());
   if (next < k_never) alarm_.wake_by(next);
@@ -146,6 +149,7 @@ std::vector<supply::Sold> Agent::sold() const {
 AgentStatus Agent::status() const {
   return {follower_.is_connected(),
           follower_.last_seen(),
+          context_.heard,
           keeper_.state().epoch,
           publisher_.pools_published(),
           publisher_.offers_published(),
@@ -154,6 +158,8 @@ AgentStatus Agent::status() const {
           agreements_.countersigned(),
           agreements_.refused(),
           agreements_.disputed(),
+          tenancy_.orphans_found(),
+          tenancy_.orphans_ended(),
           context_.last_error};
 }
 

@@ -18,6 +18,7 @@
 #include "services/agent/publisher.h"
 #include "services/agent/renewals.h"
 #include "services/agent/tenancy.h"
+#include "services/agent/untold.h"
 #include "supply/sold.h"
 
 namespace spillway::agent {
@@ -25,6 +26,7 @@ namespace spillway::agent {
 struct AgentStatus {
   bool connected = false;
   int64_t last_event = -1;
+  Instant heard;  // the broker's last word
   int64_t epoch = 0;
   int64_t pools_published = 0;
   int64_t offers_published = 0;
@@ -33,6 +35,8 @@ struct AgentStatus {
   int64_t agreements_signed = 0;    // as their provider, since the start
   int64_t agreements_refused = 0;   // likewise
   int64_t agreements_disputed = 0;  // now
+  int64_t orphans_found = 0;  // contracts that the broker does not know, or says nothing of
+  int64_t orphans_ended = 0;  // of these, at their stated point
   std::string last_error;
 };
 
@@ -71,6 +75,7 @@ class Agent {
   Agreements agreements_;
   Renewals renewals_;
   Tenancy tenancy_;
+  Untold untold_;
   NoticeGiver notices_;
   Publisher publisher_;
   Follower follower_;

@@ -148,6 +148,8 @@ void AgentService::add_gauges() {
         [](const AgentStatus& status) { return status.connected ? 1 : 0; });
   gauge("spillway_agent_last_event", "Sequence of the newest event that was heard",
         [](const AgentStatus& status) { return status.last_event; });
+  gauge("spillway_agent_broker_heard", "When the broker last said something, seconds since 1970",
+        [](const AgentStatus& status) { return status.heard.ms / 1000; });
   gauge("spillway_agent_pools", "On sale",
         [](const AgentStatus& status) { return status.pools_published; });
   gauge("spillway_agent_offers", "On sale",
@@ -162,6 +164,11 @@ void AgentService::add_gauges() {
         [](const AgentStatus& status) { return status.agreements_refused; });
   gauge("spillway_agent_contracts_disputed", "Of which the broker says what nobody signed",
         [](const AgentStatus& status) { return status.agreements_disputed; });
+  gauge("spillway_agent_orphans_found_total",
+        "Contracts that the broker does not know, or says nothing of",
+        [](const AgentStatus& status) { return status.orphans_found; });
+  gauge("spillway_agent_orphans_ended_total", "Of these, ended here at their stated point",
+        [](const AgentStatus& status) { return status.orphans_ended; });
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ void fields(F& f, AgentState& state) {
   f.required("pools", state.pools);
   f.required("offers", state.offers);
   f.required("contracts", state.contracts);
+  f.with_default("ended_unheard", state.ended_unheard);
 }
 
 Status validate(const AgentState& state) {
@@ -54,6 +55,10 @@ Status validate(const AgentState& state) {
       return model::refuse("contracts", in_quotes(id.text) + " is kept under another's name");
     }
     SPILLWAY_TRY(model::under("contracts", model::under(id.text, validate(contract))));
+  }
+  for (const auto& [id, when] : state.ended_unheard) {
+    SPILLWAY_TRY(model::at("ended_unheard", check_contract_id(id.text)));
+    SPILLWAY_TRY(model::check_time("ended_unheard", when));
   }
   return {};
 }

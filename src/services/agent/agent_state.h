@@ -48,6 +48,8 @@ struct AgentState {
   std::map<PoolId, PoolMemory> pools;
   std::map<OfferId, OfferMemory> offers;
   std::map<ContractId, model::Contract> contracts;  // live ones, bought and sold, as last seen
+  // Sold, and ended here while the broker was silent, when: it does not know yet.
+  std::map<ContractId, Instant> ended_unheard = {};
   bool operator==(const AgentState&) const = default;
 };
 

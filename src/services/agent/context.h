@@ -21,6 +21,8 @@ struct AgentOptions {
   // Both, for a member that signs.
   std::optional<Signatory> signatory = {};
   Papers* papers = nullptr;  // outlive it
+  // Clocks differ, and an answer takes its time: so long after a deadline we would have heard.
+  Duration overdue = seconds(30);
 };
 
 struct Context {
@@ -33,7 +35,9 @@ struct Context {
   std::function<void(Instant)> wake_by;  // then step() of every part is called
   Signing* signing = nullptr;            // null: it signs nothing
   std::string last_error = {};
+  Instant heard = {};  // the broker's last word, by our own clock; at first, when we began
 
+  void hear() { heard = loop.now(); }
   AgentState& state() { return keeper.state(); }
   Instant now() { return loop.now(); }
 };

@@ -7,6 +7,7 @@ namespace spillway::agent {
 
 void Follower::start() {
   last_seen_ = context_.state().last_event;
+  context_.hear();  // nobody's silence began before we listened
   begin();
 }
 
@@ -61,12 +62,14 @@ void Follower::take(const wire::SnapshotAnswer& snapshot) {
   context_.log.write(
       services::Level::info, "taking over the broker's snapshot",
       {{"at", std::to_string(snapshot.sequence)}, {"epoch", std::to_string(snapshot.epoch)}});
+  context_.hear();
   last_seen_ = snapshot.sequence;
   calls_.on_snapshot(snapshot);
 }
 
 void Follower::on_event(const wire::EventBody& event) {
   if (event.sequence <= last_seen_) return;
+  context_.hear();
   last_seen_ = event.sequence;
   calls_.on_event(event);
 }

@@ -27,6 +27,13 @@ void Renewals::seen(const model::Contract& contract) {
   context_.wake_by(lease.attempt.due);
 }
 
+void Renewals::hurry(const ContractId& id) {
+  const auto found = leases_.find(id);
+  if (found == leases_.end() || found->second.attempt.in_flight) return;
+  found->second.attempt.due = context_.now();
+  context_.wake_by(context_.now());
+}
+
 Instant Renewals::step() {
   const Instant now = context_.now();
   Instant next = k_never;

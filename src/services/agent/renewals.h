@@ -20,6 +20,7 @@ class Renewals {
   Renewals(Context& context, Calls calls) : context_(context), calls_(std::move(calls)) {}
 
   void seen(const model::Contract& contract);
+  void hurry(const ContractId& id);  // its lease ends soon
   Instant step();
 
  private:

@@ -4,6 +4,8 @@
 #include <set>
 
 #include "base/text.h"
+#include "market/mutants.h"
+#include "market/outage.h"
 
 namespace spillway::agent {
 namespace {
@@ -11,16 +13,10 @@ namespace {
 using model::Contract;
 using model::ContractState;
 
-constexpr Duration k_overdue = seconds(30);  // so long after its deadline we would have heard
 constexpr Duration k_look_again = seconds(60);
 
 bool is_carried(const Contract& contract) {
   return contract.started.has_value() && contract.live_units() > 0;
-}
-
-// By then it has ended, whatever outage there was and whoever heard of it.
-Instant over_at(const Contract& contract) {
-  return contract.deadline + contract.terms.grace + contract.terms.drain + k_overdue;
 }
 
 }  // namespace
@@ -36,10 +32,13 @@ void Tenancy::start() {
 
 void Tenancy::put(const Contract& contract) {
   if (!is_ours(contract)) return;
+  orphans_.erase(contract.id);
   if (!contract.is_live()) {
     calls_.seen(contract);
-    return drop(contract.id);
+    return drop(contract.id, contract.reason);
   }
+  // It does not come back to life: the broker is being told (untold.h).
+  if (context_.state().ended_unheard.contains(contract.id)) return;
   const auto [entry, is_new] = context_.state().contracts.try_emplace(contract.id, contract);
   Contract& known = entry->second;
   const int32_t before = !is_new && is_carried(known) ? known.live_units() : 0;
@@ -54,8 +53,9 @@ void Tenancy::put(const Contract& contract) {
   calls_.seen(contract);
 }
 
-void Tenancy::drop(const ContractId& id) {
+void Tenancy::drop(const ContractId& id, model::EndReason reason) {
   looked_.erase(id);
+  orphans_.erase(id);
   const auto found = context_.state().contracts.find(id);
   if (found == context_.state().contracts.end()) return;
   Contract ended = std::move(found->second);
@@ -65,13 +65,19 @@ void Tenancy::drop(const ContractId& id) {
   if (sold && is_carried(ended)) calls_.carries_changed(ended.pool);
   if (sold) calls_.sold_changed();
   ended.state = ContractState::closed;
+  ended.reason = reason;
   calls_.seen(ended);
 }
 
 void Tenancy::on_event(const wire::EventBody& event) {
   if (event.kind == "contract-closed") {
     looks_.erase(ContractId(event.subject));
-    drop(ContractId(event.subject));
+    const auto known = context_.state().contracts.find(ContractId(event.subject));
+    if (known != context_.state().contracts.end()) drop(known->first, known->second.reason);
+  } else if (event.kind == "contract-ending") {
+    context_.log.write(services::Level::warning, "a lease ends that was not renewed",
+                       {{"contract", event.subject}, {"detail", event.detail}});
+    calls_.ending(ContractId(event.subject));
   } else if (event.kind.starts_with("contract-") || event.kind == "units-released") {
     look_at(ContractId(event.subject), event.sequence);
   }
@@ -147,7 +153,7 @@ Instant Tenancy::look_at_overdue() {
   const Instant now = context_.now();
   Instant next = k_never;
   for (const auto& [id, contract] : context_.state().contracts) {
-    Instant due = contract.deadline + k_overdue;
+    Instant due = contract.deadline + context_.options.overdue;
     const auto looked = looked_.find(id);
     if (looked != looked_.end()) due = std::max(due, looked->second + k_look_again);
     if (due > now) {
@@ -161,7 +167,7 @@ Instant Tenancy::look_at_overdue() {
 }
 
 Instant Tenancy::step() {
-  Instant next = look_at_overdue();
+  Instant next = std::min(look_at_overdue(), end_unheard());
   const Instant now = context_.now();
   for (auto& [id, look] : looks_) {
     if (look.attempt.in_flight) continue;
@@ -172,6 +178,42 @@ Instant Tenancy::step() {
     }
   }
   return next;
+}
+
+// What the broker was asked about, and says nothing of beyond the stated point.
+Instant Tenancy::end_unheard() {
+  Instant next = k_never;
+  std::vector<ContractId> ended;
+  for (const auto& [id, look] : looks_) {
+    const auto known = context_.state().contracts.find(id);
+    if (!look.is_unanswered || known == context_.state().contracts.end()) continue;
+    const Instant at =
+        market::ends_unheard(known->second, context_.heard) + context_.options.overdue;
+    if (at > context_.now()) {
+      next = std::min(next, at);
+    } else if (!market::mutant(market::Mutant::keep_orphans)) {
+      ended.push_back(id);
+    }
+  }
+  for (const ContractId& id : ended) end_here(id, "the broker was silent beyond its end");
+  return next;
+}
+
+void Tenancy::end_here(const ContractId& id, std::string_view why) {
+  const Contract& contract = context_.state().contracts.at(id);
+  context_.log.write(services::Level::warning, "a contract is ended here",
+                     {{"contract", id.text},
+                      {"why", std::string(why)},
+                      {"ends no later than", to_text(market::ends_no_later_than(contract))},
+                      {"broker heard", to_text(context_.heard)}});
+  const bool is_sold = contract.provider == context_.options.cluster && is_carried(contract);
+  if (is_sold && !market::mutant(market::Mutant::end_in_silence)) {
+    context_.state().ended_unheard[id] = context_.now();
+  }
+  orphans_found_ += orphans_.insert(id).second ? 1 : 0;
+  orphans_ended_ += 1;
+  looks_.erase(id);
+  drop(id, model::EndReason::lapsed);
 }
 
 void Tenancy::ask(const ContractId& id, Look& look) {
@@ -192,6 +234,8 @@ void Tenancy::on_answer(const ContractId& id, const Result<wire::ContractAnswer>
   if (found == looks_.end()) return;  // it was closed while we asked
   Look& look = found->second;
   look.attempt.in_flight = false;
+  look.is_unanswered = !answer && answer.error().code != Code::not_found;
+  if (answer) context_.hear();
   if (look.again) {
     look.attempt.due = context_.now();
   } else if (answer && answer->contract.id == id) {
@@ -211,16 +255,18 @@ void Tenancy::on_answer(const ContractId& id, const Result<wire::ContractAnswer>
 
 void Tenancy::on_unknown(const ContractId& id) {
   const auto known = context_.state().contracts.find(id);
-  if (known == context_.state().contracts.end()) return;
+  if (known == context_.state().contracts.end()) return calls_.unknown(id);
   const Contract& contract = known->second;
-  if (is_carried(contract) && context_.now() < over_at(contract)) {
-    looked_[id] = context_.now();
-    context_.log.write(services::Level::warning, "the broker does not know a contract",
-                       {{"contract", id.text}, {"kept until", to_text(over_at(contract))}});
-    return;
-  }
-  context_.log.write(services::Level::warning, "a contract is given up", {{"contract", id.text}});
-  drop(id);
+  // By then it has ended, whatever outage there was and whoever heard of it.
+  const Instant over_at = market::ends_no_later_than(contract) + context_.options.overdue;
+  const bool is_kept = context_.now() < over_at || market::mutant(market::Mutant::keep_orphans);
+  if (!is_carried(contract)) return drop(id, model::EndReason::none);
+  if (!is_kept) return end_here(id, "the broker does not know it");
+  looked_[id] = context_.now();
+  if (!orphans_.insert(id).second) return;
+  orphans_found_ += 1;
+  context_.log.write(services::Level::warning, "the broker does not know a contract",
+                     {{"contract", id.text}, {"kept until", to_text(over_at)}});
 }
 
 }  // namespace spillway::agent

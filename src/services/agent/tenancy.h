@@ -5,10 +5,15 @@
 // broker has never heard of (it may have come back from a backup) is carried on until its lease,
 // its grace and its drain are over: somebody's work may run on it, and what we say we carry is not
 // sold again.
+//
+// A broker that says nothing ends nothing (law 4), up to the stated point of each contract
+// (market/outage.h): what is asked about and not told of until then is ended here. It is an orphan,
+// as is one that no broker knows.
 #pragma once
 
 #include <functional>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "host/lifeline.h"
@@ -23,6 +28,9 @@ class Tenancy {
     std::function<void(const PoolId&)> carries_changed;
     std::function<void()> sold_changed;  // holds too: they count as sold until they have ended
     std::function<void(const model::Contract&)> seen;  // as it is now; also the last time
+    std::function<void(const ContractId&)> ending;     // its lease, which was not renewed
+    // Neither we nor the broker know it.
+    std::function<void(const ContractId&)> unknown = [](const ContractId&) {};
   };
   Tenancy(Context& context, Calls calls) : context_(context), calls_(std::move(calls)) {}
 
@@ -39,27 +47,35 @@ class Tenancy {
   int64_t settled_through(int64_t heard) const;
   int64_t sold() const;
   int64_t bought() const;
+  int64_t orphans_found() const { return orphans_found_; }  // since the start
+  int64_t orphans_ended() const { return orphans_ended_; }
   Instant step();
 
  private:
   struct Look {
     int64_t since = INT64_MAX;  // the first event that made us look
     bool again = false;         // another came while we asked
+    bool is_unanswered = false;
     Attempt attempt;
   };
 
   bool is_ours(const model::Contract& contract) const;
-  void drop(const ContractId& id);
+  void drop(const ContractId& id, model::EndReason reason);
   void ask(const ContractId& id, Look& look);
   void on_answer(const ContractId& id, const Result<wire::ContractAnswer>& answer);
   void on_unknown(const ContractId& id);
   Instant look_at_overdue();
+  Instant end_unheard();
+  void end_here(const ContractId& id, std::string_view why);
 
   Context& context_;
   Calls calls_;
   std::map<ContractId, Look> looks_;
   std::map<ContractId, Instant> looked_;  // at overdue ones, when
-  uint64_t turn_ = 0;                     // answers from before a snapshot are older than it
+  std::set<ContractId> orphans_;          // that were found and have not ended yet
+  int64_t orphans_found_ = 0;
+  int64_t orphans_ended_ = 0;
+  uint64_t turn_ = 0;  // answers from before a snapshot are older than it
   int in_flight_ = 0;
   host::Lifeline life_;
 };

@@ -61,8 +61,8 @@ Autoscaler::Autoscaler(host::Loop& loop, host::Random& random, net::Channel& bro
                 [this](const OfferId& offer) { return market_.heard_of(offer); }}),
       holdings_(context_, keeper_,
                 {[this] { alarm_.wake_by(loop_.now()); },
-                 [this](const demand::HeldUnit& unit, const model::Contract& contract,
-                        const demand::Failure& failure) { note_lost(unit, contract, failure); },
+                 [this](const OfferId& group, const demand::HeldUnit& unit,
+                        const demand::Failure& failure) { lose(group, unit, failure); },
                  [this](const ContractId& id) { asks_.hear(id); }}),
       asks_(context_, keeper_,
             [this](const model::Contract& contract) {
@@ -73,10 +73,8 @@ Autoscaler::Autoscaler(host::Loop& loop, host::Random& random, net::Channel& bro
              {[this](const ContractId& id) { return holdings_.is_over(id); },
               [this](const model::Contract& contract) { holdings_.put(contract); },
               [this](const OfferId& group) { remember_try(group, false); },
-              [this](const demand::HeldUnit& unit, const demand::Failure& failure) {
-                const model::Contract* contract = holdings_.find(unit.contract);
-                if (contract != nullptr) note_lost(unit, *contract, failure);
-              }}) {}
+              [this](const OfferId& group, const demand::HeldUnit& unit,
+                     const demand::Failure& failure) { lose(group, unit, failure); }}) {}
 
 Status Autoscaler::start() {
   SPILLWAY_TRY(keeper_.load(options_.cluster));

@@ -92,8 +92,7 @@ class Autoscaler final : public cluster_autoscaler::Provider, public cluster_aut
   Then in_time(Then then);
   void remember_try(const OfferId& group, bool is_failure);
   void note_bought(const model::Contract& contract);
-  void note_lost(const demand::HeldUnit& unit, const model::Contract& contract,
-                 const demand::Failure& failure);
+  void lose(const OfferId& group, const demand::HeldUnit& unit, const demand::Failure& failure);
   void tell_pods_without_hope();
   void tell_pending(const std::string& why);
   void note_choice(const std::vector<cluster_autoscaler::Option>& options, const Verdict& verdict);

@@ -8,10 +8,8 @@
 namespace spillway::autoscaler {
 namespace {
 
-Announcement of_node(const model::Contract& contract, int32_t number, std::string reason,
-                     std::string message) {
-  return {Announcement::Kind::node, {}, unit_name(contract.id, number), {}, std::move(reason),
-          std::move(message)};
+Announcement of_node(std::string name, std::string reason, std::string message) {
+  return {Announcement::Kind::node, {}, std::move(name), {}, std::move(reason), std::move(message)};
 }
 
 constexpr size_t k_longest_gist = 200;
@@ -80,23 +78,30 @@ void Autoscaler::note_bought(const model::Contract& contract) {
   decisions_.add(std::move(decision));
   for (const model::Unit& unit : contract.units) {
     if (!unit.live) continue;
-    audience_.tell(of_node(contract, unit.number, "SpillwayBought",
+    audience_.tell(of_node(unit_name(contract.id, unit.number), "SpillwayBought",
                            fmt::format("a unit of {} at {} an hour, contract {}",
                                        contract.offer.text, rate, contract.id.text)));
   }
 }
 
-void Autoscaler::note_lost(const demand::HeldUnit& unit, const model::Contract& contract,
-                           const demand::Failure& failure) {
+// Whoever finds it out, and whatever is still known of its contract.
+void Autoscaler::lose(const OfferId& group, const demand::HeldUnit& unit,
+                      const demand::Failure& failure) {
+  const std::string name = unit_name(unit.contract, unit.number);
+  context_.log.write(
+      services::Level::warning, "a unit is lost",
+      {{"unit", name}, {"group", group.text}, {"code", failure.code}, {"why", failure.message}});
   counts_.lost += 1;
-  if (failure.is_providers) remember_try(contract.offer, true);
-  Announcement lost = of_node(contract, unit.number, "SpillwayLost", failure.message);
+  if (failure.is_providers) remember_try(group, true);
+  Announcement lost = of_node(name, "SpillwayLost", failure.message);
   lost.is_warning = true;
   audience_.tell(lost);
-  Decision decision{loop_.now(), {contract.offer.text, contract.id.text}, {}, {}};
-  decision.about.push_back(unit_name(unit.contract, unit.number));
-  decision.headline = fmt::format("a unit of {} is lost: {}", contract.offer.text, failure.message);
-  decisions_.add(std::move(decision));
+  decisions_.add({loop_.now(),
+                  {group.text, unit.contract.text, name},
+                  fmt::format("a unit of {} is lost: {}", group.text, failure.message),
+                  {}});
+  keeper_.ledger().failed(unit.contract, unit.number, failure, loop_.now());
+  keeper_.touch();
 }
 
 void Autoscaler::note_choice(const std::vector<cluster_autoscaler::Option>& options,

@@ -67,15 +67,10 @@ void Units::look_for_dead(Instant& next) {
 
 void Units::fail_dead(const Suspect& suspect) {
   const auto& [unit, group] = suspect;
-  const std::string name = unit_name(unit.contract, unit.number);
-  const std::string why = fmt::format("node {} of provider {} was not Ready for {}", name,
-                                      owner_of(group.text), to_text(unready_after_));
-  context_.log.write(services::Level::warning, "a unit is lost",
-                     {{"unit", name}, {"group", group.text}, {"code", k_node_dead}, {"why", why}});
-  const demand::Failure failure{k_node_dead, why, false, true};
-  calls_.lost(unit, failure);
-  keeper_.ledger().failed(unit.contract, unit.number, failure, context_.now());
-  keeper_.touch();
+  const std::string why = fmt::format("node {} of provider {} was not Ready for {}",
+                                      unit_name(unit.contract, unit.number), owner_of(group.text),
+                                      to_text(unready_after_));
+  calls_.lose(group, unit, {k_node_dead, why, false, true});
 }
 
 // What is to be done for a unit; none: it is as it should be, or nothing can be known yet.

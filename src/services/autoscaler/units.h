@@ -38,7 +38,8 @@ class Units {
     std::function<bool(const ContractId&)> is_over;
     std::function<void(const model::Contract&)> released;  // what is left of it
     std::function<void(const OfferId&)> ran;               // a unit of it is Ready
-    std::function<void(const demand::HeldUnit&, const demand::Failure&)> lost;  // its node is dead
+    // This one of a group is to fail: its node is dead.
+    std::function<void(const OfferId&, const demand::HeldUnit&, const demand::Failure&)> lose;
   };
   Units(agent::Context& context, LedgerKeeper& keeper, NodeMaker& maker, Duration unready_after,
         Calls calls)

@@ -227,5 +227,82 @@ TEST_F(AutoscalerTest, BlamesNoProviderWhenAllNodesOfSeveralAreNotReady) {
   EXPECT_EQ(service->status().failed, 1);
 }
 
+void be_silent(test::ScriptedBroker& broker) {
+  broker.first = [](const net::Request&) {
+    return std::optional<Result<net::Response>>(test::lost());
+  };
+  broker.channel.end({Code::unavailable, "broker", "the connection broke", ""});
+}
+
+// A lease of an hour, 15 minutes of grace, one to drain.
+TEST_F(AutoscalerTest, CountsOnAUnitUpToTheStatedPointOfItsContract) {
+  start();
+  ASSERT_TRUE(increase(1));
+  be_silent(broker);
+  loop.run_for(minutes(76));
+  EXPECT_EQ(states(), States{UnitState::running});
+  loop.run_for(minutes(2));
+  EXPECT_EQ(states(), States{UnitState::failed});
+  EXPECT_EQ(service->ledger().instances(small).at(0).failure->code, "lapsed");
+  EXPECT_TRUE(nodes.nodes.empty());
+}
+
+TEST_F(AutoscalerTest, WhoIsStartedInSilenceWaitsForAFullLease) {
+  start();
+  ASSERT_TRUE(increase(1));
+  be_silent(broker);
+  kill();
+  start();
+  loop.run_for(minutes(76));
+  EXPECT_EQ(states(), States{UnitState::running});
+  loop.run_for(minutes(2));
+  EXPECT_EQ(states(), States{UnitState::failed});
+}
+
+TEST_F(AutoscalerTest, AUnitWhoseContractNoBrokerKnowsFailsAfterTheGrace) {
+  start();
+  ASSERT_TRUE(increase(1));
+  kill();
+  const auto contracts = std::exchange(broker.contracts, {});
+  start();
+  loop.run_for(minutes(14));
+  EXPECT_EQ(states(), States{UnitState::running});
+  EXPECT_EQ(log.count("does not know a unit's contract"), 1);
+  loop.run_for(minutes(2));
+  EXPECT_EQ(states(), States{UnitState::failed});
+  EXPECT_EQ(service->ledger().instances(small).at(0).failure->code, "unknown");
+  ASSERT_TRUE(remove(refs()));
+  loop.run_for(seconds(5));
+  EXPECT_EQ(target(), 0);
+}
+
+TEST_F(AutoscalerTest, AUnitWhoseContractIsKnownAgainInTimeStays) {
+  start();
+  ASSERT_TRUE(increase(1));
+  kill();
+  auto contracts = std::exchange(broker.contracts, {});
+  start();
+  loop.run_for(minutes(10));
+  contracts.begin()->second.deadline = loop.now() + hours(1);
+  broker.contracts = contracts;
+  loop.run_for(minutes(20));
+  EXPECT_EQ(states(), States{UnitState::running});
+}
+
+// Also when nothing is known of its contract.
+TEST_F(AutoscalerTest, ADeadUnitIsReportedWhateverIsKnownOfItsContract) {
+  start();
+  ASSERT_TRUE(increase(1));
+  be_silent(broker);
+  kill();
+  start();
+  nodes.unready.insert(nodes.nodes.begin()->first);
+  nodes.tell();
+  loop.run_for(minutes(2));
+  EXPECT_EQ(states(), States{UnitState::failed});
+  EXPECT_EQ(service->status().lost, 1);
+  EXPECT_EQ(log.count("a unit is lost"), 1);
+}
+
 }  // namespace
 }  // namespace spillway::autoscaler
