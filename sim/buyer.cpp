@@ -97,6 +97,19 @@ void SimBuyer::act() {
   next_step(pick->first);
 }
 
+// Who is told to leave does, or just waits; one renews when it is told that its lease ends.
+void SimBuyer::on_event(const wire::EventBody& event) {
+  if (event.buyer != cluster_.id || is_retired()) return;
+  const ContractId contract(event.subject);
+  if (event.kind == "contract-closing" && world_.chance(500)) {
+    process_.after(world_.between({}, seconds(20)), [this, contract] {
+      ask([this, contract](Told then) { client_.drained(contract, {}, std::move(then)); });
+    });
+  } else if (event.kind == "contract-ending" && world_.chance(300)) {
+    ask([this, contract](Told then) { client_.renew(contract, {}, std::move(then)); });
+  }
+}
+
 // Now and then twice, as clients do that are not sure that they were heard.
 void SimBuyer::ask(const Verb& verb, Told then) {
   if (world_.chance(50)) {

@@ -29,6 +29,7 @@ class SimBuyer : public Party {
   void repeat_event(const ContractId& contract);
   void act_later();
   void act();
+  void on_event(const wire::EventBody& event) override;
   void hold();
   void on_held(const wire::HoldAnswer& answer);
   void next_step(const ContractId& contract);

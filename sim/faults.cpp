@@ -13,6 +13,9 @@ FaultPlan draw_plan(World& world) {
   plan.store_crash = sometimes(minutes(6));
   plan.party_crash = sometimes(minutes(5));
   plan.partition = sometimes(minutes(3));
+  if (world.chance(400)) plan.isolation = minutes(6);
+  if (world.chance(250)) plan.outage = minutes(15);
+  if (world.chance(400)) plan.vanish_permille = 300;
   plan.clock_step = sometimes(minutes(10));
   plan.slow_disk = sometimes(minutes(8));
   plan.max_skew = sometimes(minutes(2));
@@ -46,6 +49,9 @@ void Faults::begin() {
   repeat(plan_.store_crash, &Faults::crash_store);
   repeat(plan_.party_crash, &Faults::crash_party);
   repeat(plan_.partition, &Faults::cut_something);
+  repeat(plan_.isolation, &Faults::isolate_party);
+  repeat(plan_.outage, &Faults::lose_store);
+  vanish_later();
   repeat(plan_.clock_step, &Faults::step_clock);
   repeat(plan_.slow_disk, &Faults::slow_disk);
 }
@@ -120,6 +126,39 @@ void Faults::cut_something() {
   network_.cut(broker, other);
   world_.after(world_.between(seconds(1), seconds(90)),
                [this, broker, other] { network_.mend(broker, other); });
+}
+
+// Longer than any lease and its grace, often: then the party has to go by what it saw itself.
+void Faults::isolate_party() {
+  Party* party = parties_[world_.below(parties_.size())];
+  world_.note("isolation", party->address());
+  for (auto& broker : brokers_) network_.cut(broker->address(), party->address());
+  world_.after(world_.between(minutes(1), minutes(16)), [this, party] {
+    for (auto& broker : brokers_) network_.mend(broker->address(), party->address());
+  });
+}
+
+// Brokers are there, and know nothing: for everybody that is silence.
+void Faults::lose_store() {
+  if (!store_.is_up()) return;
+  world_.note("outage");
+  store_.crash();
+  laws_.on_store_crash();
+  world_.after(world_.between(minutes(1), minutes(12)), [this] {
+    if (!stopped_ && !store_.is_up()) store_.restart();
+  });
+}
+
+void Faults::vanish_later() {
+  for (Party* party : parties_) {
+    if (!is_cluster(party->person().roles)) continue;
+    if (!world_.chance(static_cast<uint64_t>(plan_.vanish_permille))) continue;
+    world_.after(world_.between(minutes(5), minutes(50)), [this, party] {
+      if (stopped_) return;
+      world_.note("vanished", party->address());
+      party->vanish();
+    });
+  }
 }
 
 void Faults::step_clock() { store_.step_clock(world_.between(seconds(-20), seconds(20))); }

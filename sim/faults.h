@@ -28,6 +28,9 @@ class Faults {
   void revive_store();
   void crash_party();
   void cut_something();
+  void isolate_party();
+  void lose_store();
+  void vanish_later();
   void step_clock();
   void slow_disk();
 

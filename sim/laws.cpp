@@ -146,6 +146,8 @@ void Laws::on_answer(const market::Command& command, const Result<market::Answer
            fmt::format("{} was shown a foreign contract", look->party.text));
     return;
   }
+  expect(!std::holds_alternative<market::Drained>(command) || !contract.is_live(), 3,
+         fmt::format("contract {} is drained and lives on", contract.id.text));
   Acknowledged& ack = acknowledged_[contract.id.text];
   ack.units = static_cast<int32_t>(contract.units.size());
   if (contract.state != ContractState::hold) ack.confirmed = true;

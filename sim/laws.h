@@ -104,6 +104,8 @@ class Laws {
   void check_leaving(const model::Contract& before, const model::Contract& after,
                      const host::Commit& commit);
   void check_sale(const model::Contract& contract, Instant at);
+  void check_endings(const model::Contract& before, const model::Contract& after,
+                     const host::Commit& commit);
   // laws_identity.cpp
   void check_token(const market::Record& before, const market::Record& after, Instant at);
   void check_identity(const std::string& name, const market::Record& before,
@@ -150,6 +152,7 @@ class Laws {
   std::map<std::string, std::string> joined_;  // token → the key that was told that it has joined
   std::map<std::string, Instant> revoked_;     // name → since when, as somebody was told
   std::map<std::string, Instant> revoked_at_;  // name → when, by the world's clock
+  std::map<std::string, size_t> endings_;      // contract → how often its lease was said to end
   std::function<Instant()> clock_ = [] { return Instant{}; };
 
   // Whose business an event is; of all that ever were, for the log forgets.

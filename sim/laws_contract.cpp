@@ -53,6 +53,23 @@ void Laws::check_contract(const Contract* before, const Contract& after,
   check_metered(*before, after, commit.at);
   check_charges(*before, after, commit.at);
   check_leaving(*before, after, commit);
+  check_endings(*before, after, commit);
+}
+
+// That a lease ends is said while it runs, at most once at each distance; every lease anew.
+void Laws::check_endings(const Contract& before, const Contract& after,
+                         const host::Commit& commit) {
+  for (const market::Event& event : commit.events) {
+    if (event.subject != after.id.text) continue;
+    if (event.kind == market::EventKind::contract_renewed) endings_[after.id.text] = 0;
+    if (event.kind != market::EventKind::contract_ending) continue;
+    expect(
+        before.state == ContractState::active, 7,
+        fmt::format("contract {} is {} and was said to end", after.id.text, to_text(before.state)));
+    expect(++endings_[after.id.text] <= rules_.ending_notices.size(), 7,
+           fmt::format("contract {} was said to end more often than there are distances",
+                       after.id.text));
+  }
 }
 
 void Laws::check_ladder(const Contract& before, const Contract& after) {

@@ -64,7 +64,13 @@ void Party::crash() {
   end();
 }
 
+void Party::vanish() {
+  if (process_.is_up()) crash();
+  vanished_ = true;
+}
+
 void Party::restart() {
+  if (vanished_) return;
   process_.restart();
   start();
 }

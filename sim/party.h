@@ -52,6 +52,8 @@ class Party {
   const std::string& name() const { return person_.name; }
   void crash();
   void restart();
+  void vanish();  // for ever: whatever restarts it
+  bool has_vanished() const { return vanished_; }
   void start();  // the first time
   // The day is over: no new business, and nothing is kept up.
   void retire() { retired_ = true; }
@@ -107,6 +109,7 @@ class Party {
   bool retired_ = false;
   bool signs_ = false;
   agent::MemoryPapers papers_;
+  bool vanished_ = false;
   // On disk.
   std::optional<SimKey> key_;
   std::string certificate_;

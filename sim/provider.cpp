@@ -1,9 +1,11 @@
 #include "sim/provider.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "model/json.h"
 #include "model/tree.h"
+#include "sim/stated_point.h"
 
 namespace spillway::sim {
 namespace {
@@ -23,6 +25,9 @@ model::Use part_of_whole(const model::Contract& contract, Duration time, int64_t
   }
   return use;
 }
+constexpr Duration k_clocks_differ = seconds(30);
+// A question, a wait between two of them, and one more that is not answered.
+constexpr Duration k_asks_again = minutes(3);
 
 bool is_pool_put(const net::Request& request) {
   return request.method == "PUT" && request.target.starts_with("/v1/pools/");
@@ -39,6 +44,8 @@ void SimProvider::begin() {
   if (has_joined()) start_agent();
   change_later();
   meter_later();
+  carried_.clear();
+  watch_leases();
 }
 
 void SimProvider::end() {
@@ -156,16 +163,56 @@ void SimProvider::repeat_old() {
   repeating_ = false;
 }
 
+// The agent's memory, second by second: what has left it, and what should have.
+void SimProvider::watch_leases() {
+  process_.after(seconds(1), [this] {
+    watch_leases();
+    if (agent_ == nullptr) return;
+    const auto& known = agent_->state().contracts;
+    for (const auto& [id, contract] : carried_) {
+      if (!known.contains(id)) check_ended(contract);
+    }
+    carried_.clear();
+    for (const auto& [id, contract] : known) {
+      if (contract.provider != id_ || !contract.started) continue;
+      carried_.emplace(id, contract);
+      check_overdue(contract);
+    }
+  });
+}
+
+// Nobody has told it to: then it is beyond the stated point, and the broker will hear of it.
+void SimProvider::check_ended(const model::Contract& contract) {
+  const auto* row = laws_.rows().get<model::Contract>(market::key_of(contract.id));
+  if (row == nullptr || !row->is_live()) return;
+  const Instant point = stated_point(contract);
+  laws_.expect(process_.now() >= point, 4,
+               fmt::format("{} ended contract {} {} before its stated point", id_.text,
+                           contract.id.text, to_text(point - process_.now())));
+  laws_.expect(agent_->state().ended_unheard.contains(contract.id), 3,
+               fmt::format("{} ended contract {} and will not say so", id_.text, contract.id.text));
+}
+
+void SimProvider::check_overdue(const model::Contract& contract) {
+  const Instant since = std::max(contract.deadline, agent_->status().heard);
+  const Instant latest = since + patience_of(contract) + k_clocks_differ + k_asks_again;
+  laws_.expect(process_.now() <= latest, 3,
+               fmt::format("{} carries contract {} long after its stated point", id_.text,
+                           contract.id.text));
+}
+
 void SimProvider::check_agent() {
   if (agent_ == nullptr || needs_token()) return;
   const auto& known = agent_->state().contracts;
+  const auto& ended = agent_->state().ended_unheard;
   for (const auto& [key, row] : laws_.rows().all()) {
     const auto* contract = held<model::Contract>(row.record);
     if (contract == nullptr || contract->provider != id_) continue;
     const bool runs = contract->started && contract->is_live();
     const bool fresh = contract->started && world_.now() - *contract->started < k_heard_by_all;
     const auto at = known.find(contract->id);
-    laws_.expect(!runs || fresh || at != known.end(), 2,
+    const bool is_known = at != known.end() || ended.contains(contract->id);
+    laws_.expect(!runs || fresh || is_known, 2,
                  fmt::format("{} runs contract {} and does not know", id_.text, key.id));
   }
 }
@@ -177,6 +224,8 @@ void SimProvider::check_settled() {
   if (agent_ == nullptr) return;
   laws_.expect(agent_->state().contracts.empty(), 3,
                fmt::format("{} carries what has ended", id_.text));
+  laws_.expect(agent_->state().ended_unheard.empty(), 3,
+               fmt::format("{} never told what it has ended by itself", id_.text));
   check_supply();
 }
 

@@ -46,10 +46,14 @@ class SimProvider : public Party {
   void check_report(const net::Request& request);
   void check_carried(const net::Request& request);
   void repeat_old();
+  void watch_leases();
+  void check_ended(const model::Contract& contract);
+  void check_overdue(const model::Contract& contract);
 
   SimDisk disk_;
-  std::map<std::string, int64_t> reports_;  // the last that was sent, by pool
-  std::deque<net::Request> old_;            // that were sent
+  std::map<ContractId, model::Contract> carried_;  // a second ago
+  std::map<std::string, int64_t> reports_;         // the last that was sent, by pool
+  std::deque<net::Request> old_;                   // that were sent
   bool repeating_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/json.h"
+#include "sim/stated_point.h"
 
 namespace spillway::sim {
 namespace {
@@ -81,6 +82,7 @@ ScalingBuyer::ScalingBuyer(Surroundings& around, const Addresses& at, const std:
 
 void ScalingBuyer::begin() {
   if (has_joined()) start_autoscaler();
+  watch_units();
 }
 
 void ScalingBuyer::end() {
@@ -287,6 +289,30 @@ void ScalingBuyer::check_held(const std::string& method) {
                     "and asks for {}",
                     method.substr(method.rfind('/') + 1), id_.text, units, offer.text, asked));
   }
+}
+
+void ScalingBuyer::watch_units() {
+  process_.after(seconds(1), [this] {
+    watch_units();
+    if (autoscaler_ == nullptr) return;
+    for (const auto& [id, group] : autoscaler_->ledger().state().groups) {
+      for (const demand::HeldUnit& unit : group.units) {
+        const bool is_lost = unit.state == demand::UnitState::failed && unit.failure &&
+                             unit.failure->code == "lapsed";
+        if (is_lost && lost_.insert(unit_name(unit.contract, unit.number)).second) check_lost(unit);
+      }
+    }
+  });
+}
+
+// The book has it for active: then it is the buyer's own judgement, by its own clock.
+void ScalingBuyer::check_lost(const demand::HeldUnit& unit) {
+  const auto* row = laws_.rows().get<model::Contract>(market::key_of(unit.contract));
+  if (row == nullptr || row->state != model::ContractState::active) return;
+  const Instant point = stated_point(*row);
+  laws_.expect(process_.now() >= point, 4,
+               fmt::format("{} lost a unit of contract {} {} before its stated point", id_.text,
+                           unit.contract.text, to_text(point - process_.now())));
 }
 
 void ScalingBuyer::check_settled() {

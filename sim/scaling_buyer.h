@@ -5,11 +5,13 @@
 //
 // Laws, recounted from the book whenever the autoscaler has done what it was asked:
 //   2  every unit that is paid for is in the ledger, or may be what an open ask will turn out to be
+//   4  no unit is lost to the broker's silence before the stated point of its contract
 //   3  when all is quiet nothing is held, nothing is asked for, and no node is left
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "cluster_autoscaler/cloud_provider.h"
@@ -55,6 +57,8 @@ class ScalingBuyer final : public Party {
   void silence_node();
   void call(const std::string& method, std::string message, scaler::GrpcCloud::Answered answered);
   void check_held(const std::string& method);
+  void watch_units();
+  void check_lost(const demand::HeldUnit& unit);
   std::vector<std::string> unit_nodes();
 
   Addresses at_;
@@ -64,6 +68,7 @@ class ScalingBuyer final : public Party {
   Network& network_;
   bool is_calm_ = false;
   uint64_t increases_ = 0;
+  std::set<std::string> lost_;  // units that have failed, and were looked at
 
   // The autoscaler's process, which is the party's.
   SimDisk disk_;

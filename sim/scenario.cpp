@@ -15,6 +15,9 @@ void fields(Fields& f, FaultPlan& plan) {
   f.with_default("store_crash", plan.store_crash);
   f.with_default("party_crash", plan.party_crash);
   f.with_default("partition", plan.partition);
+  f.with_default("isolation", plan.isolation);
+  f.with_default("outage", plan.outage);
+  f.with_default("vanish_permille", plan.vanish_permille);
   f.with_default("clock_step", plan.clock_step);
   f.with_default("slow_disk", plan.slow_disk);
   f.with_default("max_skew", plan.max_skew);
@@ -50,6 +53,7 @@ Status validate(const Scenario& scenario) {
   if (!scenario.faults) return {};
   SPILLWAY_TRY(check_range("faults.drop_permille", scenario.faults->drop_permille, 0, 900));
   SPILLWAY_TRY(check_range("faults.double_permille", scenario.faults->double_permille, 0, 1000));
+  SPILLWAY_TRY(check_range("faults.vanish_permille", scenario.faults->vanish_permille, 0, 1000));
   return check_range("faults.late_permille", scenario.faults->late_permille, 0, 1000);
 }
 

@@ -21,7 +21,10 @@ struct FaultPlan {
   Duration store_crash;  // with loss of what was not synced, and torn writes
   Duration party_crash;
   Duration partition;
-  Duration clock_step;  // of the store
+  Duration isolation;           // of a party from all brokers, for as long as a lease and its grace
+  Duration outage;              // of the store, as long
+  int64_t vanish_permille = 0;  // chance that a buyer or provider goes for ever
+  Duration clock_step;          // of the store
   Duration slow_disk;
   Duration max_skew;       // of brokers' and parties' clocks
   Duration cluster_fault;  // of API servers

@@ -246,7 +246,9 @@ Report Federation::run() {
       laws_.settled();
       check_directories();
       check_papers();
-      for (Party* party : parties) party->check_settled();
+      for (Party* party : parties) {
+        if (!party->has_vanished()) party->check_settled();
+      }
     }
   }
 

@@ -50,9 +50,9 @@ void Untold::take(const model::Contract& contract) {
   attempts_[contract.id].in_flight = true;
   in_flight_ += 1;
   if (contract.state == model::ContractState::active) {
-    context_.client.give_notice(contract.id, {}, heard(contract.id));
+    give_notice(context_.client, context_.signing, contract.id, heard(contract.id));
   } else {
-    context_.client.drained(contract.id, {}, heard(contract.id));
+    drained(context_.client, context_.signing, contract.id, heard(contract.id));
   }
 }
 
