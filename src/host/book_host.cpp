@@ -189,8 +189,8 @@ void BookHost::find_due() {
   // Look past those that failed: however many there are, they must not hide what comes after them.
   const auto most = options_.attend_at_once + static_cast<int32_t>(resting_.size());
   Load load;
-  for (const auto kind :
-       {market::Kind::contract, market::Kind::pool, market::Kind::request, market::Kind::token}) {
+  for (const auto kind : {market::Kind::contract, market::Kind::pool, market::Kind::request,
+                          market::Kind::token, market::Kind::mailbox}) {
     load.scans.push_back(due_scan(kind, now, most));
   }
   store_.load(std::move(load), lifeline_.guard([this](Result<Snapshot> snapshot) {
@@ -205,7 +205,7 @@ void BookHost::enqueue_due(const Snapshot& snapshot) {
     for (const Row& row : rows) {
       if (resting_.contains(row.key)) continue;
       // Not bound by max_queue: a flood of buyers must not keep leases from ending. There are never
-      // more of these than four times attend_at_once.
+      // more of these than five times attend_at_once.
       ++attending_;
       queue_.push_back({market::Attend{row.key},
                         lifeline_.guard([this, key = row.key](const Result<market::Answer>& done) {

@@ -1,5 +1,5 @@
 // What the broker does by itself: end what is overdue, take back what an oversold provider does
-// not, forget old keys and tokens, and notice that it was away.
+// not, forget old keys, tokens and messages, and notice that it was away.
 #include <algorithm>
 
 #include "market/ending.h"
@@ -7,6 +7,7 @@
 #include "market/mutants.h"
 #include "market/outage.h"
 #include "market/pool_state.h"
+#include "market/relay.h"
 #include "market/transitions.h"
 
 namespace spillway::market {
@@ -150,6 +151,9 @@ Result<Answer> run(Workspace& workspace, const Attend& command, const Context& c
   } else if (command.row.kind == Kind::token) {
     const auto* token = workspace.find<TokenRecord>(command.row);
     if (token != nullptr && token->forget_at <= context.now) workspace.erase(command.row);
+  } else if (command.row.kind == Kind::mailbox) {
+    const auto* mailbox = workspace.find<MailboxRecord>(command.row);
+    if (mailbox != nullptr) attend_mailbox(workspace, *mailbox, context);
   }
   return Answer{};
 }

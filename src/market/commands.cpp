@@ -10,7 +10,8 @@ std::string_view name_of(const Command& command) {
       "put-cluster",  "hold",          "confirm",       "extend",         "renew",
       "release",      "look",          "attend",        "beat",           "make-token",
       "cancel-token", "find-token",    "revoke",        "join",           "recertify",
-      "put-card",     "countersign",   "meter-usage",   "drained"};
+      "put-card",     "countersign",   "meter-usage",   "drained",        "send-message",
+      "take-messages"};
   return k_names[command.index()];
 }
 

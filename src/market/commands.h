@@ -227,10 +227,31 @@ struct Look {
   ContractId contract;
 };
 
+// --- either party of a signed contract ---
+
+inline constexpr int64_t k_max_envelope_bytes = 65'585;  // as large as pki/envelope.h seals
+
+// A message to the other party. The same number with the same content again is a retry.
+struct SendMessage {
+  ClusterId sender;
+  ContractId contract;
+  int64_t sequence = 0;
+  std::string step;
+  std::string envelope;  // base64
+  Duration ttl;
+};
+
+// The receiver has all up to this number, and wants none of them again.
+struct TakeMessages {
+  ClusterId receiver;
+  ContractId contract;
+  int64_t through = 0;
+};
+
 // --- the broker itself, on its timers ---
 
 // The time of this row has come, perhaps: expires holds, lapses leases, closes what is closing,
-// takes back what an oversold provider did not, forgets old keys and tokens.
+// takes back what an oversold provider did not, forgets old keys, tokens and messages.
 struct Attend {
   Key row;
 };
@@ -243,7 +264,8 @@ struct Beat {
 using Command =
     std::variant<PublishPool, WithdrawPool, PublishOffer, WithdrawOffer, GiveNotice, PutCluster,
                  Hold, Confirm, Extend, Renew, Release, Look, Attend, Beat, MakeToken, CancelToken,
-                 FindToken, Revoke, Join, Recertify, PutCard, Countersign, MeterUsage, Drained>;
+                 FindToken, Revoke, Join, Recertify, PutCard, Countersign, MeterUsage, Drained,
+                 SendMessage, TakeMessages>;
 
 std::string_view name_of(const Command& command);
 
@@ -255,6 +277,7 @@ struct Answer {
   std::optional<model::Contract> contract;  // everything about one contract
   std::optional<TokenRecord> token;         // MakeToken, FindToken
   std::optional<model::Identity> identity;  // Join, Recertify, Revoke
+  std::vector<Key> waiting;                 // TakeMessages: the messages after them
 };
 
 }  // namespace spillway::market

@@ -93,10 +93,6 @@ void fields(Fields& f, TokenRecord& r) {
   f.required("forget_at", r.forget_at);
 }
 
-constexpr std::array<model::Word<Direction>, 2> words_of(Direction) {
-  return {{{Direction::to_provider, "to-provider"}, {Direction::to_buyer, "to-buyer"}}};
-}
-
 template <class Fields>
 void fields(Fields& f, CardRecord& r) {
   f.required("card", r.card);
@@ -132,12 +128,19 @@ void fields(Fields& f, AgreementRecord& r) {
 }
 
 template <class Fields>
+void fields(Fields& f, Posted& p) {
+  f.required("sequence", p.sequence);
+  f.required("content", p.content);
+  f.required("bytes", p.bytes);
+  f.required("expires", p.expires);
+  f.with_default("waiting", p.waiting, true);
+}
+
+template <class Fields>
 void fields(Fields& f, MailboxRecord& r) {
   f.required("contract", r.contract);
   f.required("direction", r.direction);
-  f.required("sent", r.sent);
-  f.required("taken", r.taken);
-  f.required("waiting", r.waiting);
+  f.required("posted", r.posted);
   f.required("forget_at", r.forget_at);
 }
 
@@ -322,9 +325,14 @@ Status validate(const AgreementRecord& r) {
 
 Status validate(const MailboxRecord& r) {
   SPILLWAY_TRY(at("contract", check_contract_id(r.contract.text)));
-  SPILLWAY_TRY(check_range("sent", r.sent, 0, k_most));
-  SPILLWAY_TRY(check_range("taken", r.taken, 0, r.sent));
-  SPILLWAY_TRY(check_range("waiting", r.waiting, 0, r.sent));
+  int64_t last = 0;
+  for (size_t i = 0; i < r.posted.size(); ++i) {
+    const Posted& posted = r.posted[i];
+    SPILLWAY_TRY(under("posted", i, check_range("sequence", posted.sequence, last + 1, k_most)));
+    SPILLWAY_TRY(under("posted", i, check_range("bytes", posted.bytes, 0, k_most)));
+    SPILLWAY_TRY(under("posted", i, check_time("expires", posted.expires)));
+    last = posted.sequence;
+  }
   return check_time("forget_at", r.forget_at);
 }
 

@@ -70,21 +70,19 @@ Facets facets(const Shared<AgreementRecord>&) {
 }
 
 Facets facets(const Shared<MailboxRecord>& mailbox) {
-  return {.live = true, .group = {}, .owner = {}, .due = mailbox->forget_at};
+  Instant due = mailbox->forget_at;
+  for (const Posted& posted : mailbox->posted) {
+    if (posted.waiting) due = std::min(due, posted.expires);
+  }
+  return {.live = true, .group = {}, .owner = {}, .due = due};
 }
 
-Facets facets(const Shared<MessageRecord>& message) {
-  return {.live = true,
-          .group = mailbox_key(message->contract, message->direction).id,
-          .owner = {},
-          .due = message->expires};
+// Its mailbox knows of it: a message costs no index but that of its key.
+Facets facets(const Shared<MessageRecord>&) {
+  return {.live = true, .group = {}, .owner = {}, .due = {}};
 }
 
 }  // namespace
-
-std::string_view to_text(Direction direction) {
-  return direction == Direction::to_provider ? "to-provider" : "to-buyer";
-}
 
 std::string_view to_text(Kind kind) {
   switch (kind) {

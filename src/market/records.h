@@ -21,6 +21,7 @@
 #include "model/contract.h"
 #include "model/contract_event.h"
 #include "model/identity.h"
+#include "model/message.h"
 #include "model/offer.h"
 #include "model/pool.h"
 
@@ -180,18 +181,28 @@ struct AgreementRecord {
   bool operator==(const AgreementRecord&) const = default;
 };
 
-// Between the two parties of a contract.
-enum class Direction : uint8_t { to_provider, to_buyer };
-std::string_view to_text(Direction direction);
+using model::Direction;
 
-// How far the messages in one direction have come. Numbers are the sender's, and only grow.
+// A number that a sender has used, and what for: to know a retry, and to find the message.
+struct Posted {
+  int64_t sequence = 0;
+  Fingerprint content;
+  int64_t bytes = 0;  // of its envelope
+  Instant expires;
+  bool waiting = true;  // else it was taken, or has expired
+
+  bool operator==(const Posted&) const = default;
+};
+
+// The messages in one direction between the parties of a contract. Numbers are the sender's, and
+// only grow. All that waits is listed here, so that no decision has to look for messages.
 struct MailboxRecord {
   ContractId contract;
   Direction direction = Direction::to_provider;
-  int64_t sent = 0;   // the last one that was taken from the sender
-  int64_t taken = 0;  // the receiver has all up to this one, or they expired
-  int64_t waiting = 0;
-  Instant forget_at;
+  std::vector<Posted> posted;  // by number: what waits, and the last few that no longer do
+  Instant forget_at;           // looked at again then; it goes when its contract is closed
+
+  int64_t sent() const { return posted.empty() ? 0 : posted.back().sequence; }
 
   bool operator==(const MailboxRecord&) const = default;
 };
@@ -268,7 +279,7 @@ inline bool is_absent(const Record& record) {
 // contracts that ran are indexed, by their parties and their end, for invoices.
 struct Facets {
   bool live = false;
-  std::string group;           // contracts and offers: their pool; messages: their mailbox
+  std::string group;           // contracts and offers: their pool
   std::string owner;           // contracts: their buyer; pools and offers: their provider
   std::optional<Instant> due;  // when the book wants to look at it again; of an ended one, its end
 };

@@ -26,8 +26,13 @@ struct Rules {
   Duration alone_after = seconds(3);    // a starting broker that sees no beat so recent is alone
   Duration max_token_ttl = hours(24 * 7);
   Duration token_retention = hours(24);  // from its end; so long a lost answer can be had again
-  int32_t max_units = 1000;              // in one line of a hold
-  int32_t max_lines = 16;                // in one hold
+  Duration max_message_ttl = minutes(10);
+  Duration mailbox_retention = hours(1);  // from the last message; longer than any waits
+  size_t max_waiting = 64;                // messages, in one direction of a contract
+  int64_t max_waiting_bytes = int64_t{1} << 20;
+  size_t remembered_messages = 16;  // that no longer wait: so far back a retry is known
+  int32_t max_units = 1000;         // in one line of a hold
+  int32_t max_lines = 16;           // in one hold
   // Below a half, at which agents renew: who renews in time hears nothing.
   std::vector<EndingDistance> ending_notices{{.percent = 25}, {.percent = 10}, {.percent = 2}};
 };

@@ -26,8 +26,10 @@ Result<Answer> run(Workspace&, const Recertify&, const Context&);
 Result<Answer> run(Workspace&, const Revoke&, const Context&);
 Result<Answer> run(Workspace&, const PutCard&, const Context&);  // signing.cpp
 Result<Answer> run(Workspace&, const Countersign&, const Context&);
-Result<Answer> run(Workspace&, const MeterUsage&, const Context&);  // usage.cpp
-Result<Answer> run(Workspace&, const Attend&, const Context&);      // attend.cpp
+Result<Answer> run(Workspace&, const MeterUsage&, const Context&);   // usage.cpp
+Result<Answer> run(Workspace&, const SendMessage&, const Context&);  // relay.cpp
+Result<Answer> run(Workspace&, const TakeMessages&, const Context&);
+Result<Answer> run(Workspace&, const Attend&, const Context&);  // attend.cpp
 Result<Answer> run(Workspace&, const Beat&, const Context&);
 
 // The market's epoch; a fresh market is in its first.

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "base/text.h"
 #include "model/agreement_fields.h"
 #include "model/canonical.h"
 #include "model/limits.h"
+#include "model/payload.h"
 #include "model/validation.h"
 
 namespace spillway::model {
@@ -18,26 +18,6 @@ constexpr size_t k_max_liqo_key_characters = 256;
 bool is_base64url(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
          c == '_';
-}
-
-template <class T>
-std::string payload_of(const T& value) {
-  auto canonical = canonical_json(write_json(value));
-  SPILLWAY_CHECK(canonical.has_value(), "our own document has no canonical form");
-  return std::move(*canonical);
-}
-
-// A document that is known by its hash has one text: no field that says what its absence says.
-template <class T>
-Result<T> from_payload(std::string_view payload, std::string_view what) {
-  const auto root = parse_canonical_json(payload, what);
-  if (!root) return tl::unexpected(root.error());
-  auto value = read_node<T>(*root, Heading{.what = what});
-  if (value && payload_of(*value) != payload) {
-    return fail(Code::invalid, std::string(what), "it spells out what is left out where it is so",
-                "write it as this release does");
-  }
-  return value;
 }
 
 Status check_number(std::string_view path, int64_t number) {

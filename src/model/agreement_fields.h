@@ -1,5 +1,6 @@
-// How cards, agreements and their events are written (model/codec.h). In what is signed nothing has
-// a default but what is nothing: zero of a resource, an empty list, no part of a fabric.
+// How cards, agreements, their events and messages are written (model/codec.h). In what is signed
+// nothing has a default but what is nothing: zero of a resource, an empty list, no part of a
+// fabric.
 #pragma once
 
 #include <array>
@@ -8,6 +9,7 @@
 #include "model/card.h"
 #include "model/contract_event.h"
 #include "model/fields.h"
+#include "model/message.h"
 
 namespace spillway::model {
 
@@ -25,6 +27,10 @@ constexpr std::array<Word<ContractEventKind>, 7> words_of(ContractEventKind) {
            {ContractEventKind::notice, "notice"},
            {ContractEventKind::drained, "drained"},
            {ContractEventKind::usage, "usage"}}};
+}
+
+constexpr std::array<Word<Direction>, 2> words_of(Direction) {
+  return {{{Direction::to_provider, "to-provider"}, {Direction::to_buyer, "to-buyer"}}};
 }
 
 template <class Fields>
@@ -107,6 +113,15 @@ void fields(Fields& f, ContractEvent& e) {
   f.with_default("units", e.units);
   f.optional("trust", e.trust);
   f.with_default("used", e.used);
+}
+
+template <class Fields>
+void fields(Fields& f, Message& m) {
+  f.required("agreement", m.agreement);
+  f.required("direction", m.direction);
+  f.required("step", m.step);
+  f.required("sequence", m.sequence);
+  f.required("body", m.body);
 }
 
 }  // namespace spillway::model

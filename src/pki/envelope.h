@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "model/message.h"
 #include "pki/secret.h"
 
 namespace spillway::pki {
@@ -49,7 +50,7 @@ class SealingKey {
   SealingPublicKey public_;
 };
 
-enum class Direction : uint8_t { to_provider = 1, to_buyer = 2 };
+using model::Direction;
 
 struct Binding {
   std::string contract;  // the payload's id, see payload_id()

@@ -19,13 +19,18 @@ Status check_named(const Key& key, const std::string& named) {
 }
 
 template <class T>
-Result<std::string> sign_as(std::string_view type, const T& value, const Key& key,
-                            const std::string& named) {
-  SPILLWAY_TRY(check_named(key, named));
+Result<std::string> sign_as(std::string_view type, const T& value, const Key& key) {
   SPILLWAY_TRY(validate(value));
   const auto jws = Jws::sign(type, to_payload(value), key);
   if (!jws) return tl::unexpected(jws.error());
   return jws->to_text();
+}
+
+template <class T>
+Result<std::string> sign_as(std::string_view type, const T& value, const Key& key,
+                            const std::string& named) {
+  SPILLWAY_TRY(check_named(key, named));
+  return sign_as(type, value, key);
 }
 
 Result<std::vector<PublicKey>> read_keys(std::initializer_list<std::string_view> texts) {
@@ -132,6 +137,17 @@ Result<VerifiedEvent> verify_event(std::string document) {
   if (!keys) return tl::unexpected(keys.error());
   SPILLWAY_TRY(jws->verify(model::k_contract_event_type, *keys));
   return remember(VerifiedEvent{std::move(document), std::move(*event)});
+}
+
+Result<std::string> sign(const model::Message& message, const Key& sender) {
+  return sign_as(model::k_message_type, message, sender);
+}
+
+Result<model::Message> verify_message(std::string_view document, const PublicKey& sender) {
+  const auto jws = Jws::parse(document);
+  if (!jws) return tl::unexpected(jws.error());
+  SPILLWAY_TRY(jws->verify(model::k_message_type, std::span(&sender, 1)));
+  return model::message_from_payload(jws->unverified_payload());
 }
 
 }  // namespace spillway::pki

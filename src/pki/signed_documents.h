@@ -1,6 +1,6 @@
-// Cards, agreements and their events, signed and verified (pki/jws.h). Each names the keys that
-// must have signed it, and is verified with these; that a key is the party's own is for others to
-// say: the book has the cards, and a member has its pins.
+// Cards, agreements, their events and messages, signed and verified (pki/jws.h). Each but a message
+// names the keys that must have signed it, and is verified with these; that a key is the party's
+// own is for others to say: the book has the cards, and a member has its pins.
 #pragma once
 
 #include <string>
@@ -10,6 +10,7 @@
 #include "model/agreement.h"
 #include "model/card.h"
 #include "model/contract_event.h"
+#include "model/message.h"
 #include "pki/key.h"
 
 namespace spillway::pki {
@@ -45,5 +46,9 @@ Result<std::string> countersign(std::string document, const Key& provider);
 Result<VerifiedCard> verify_card(std::string document);
 Result<VerifiedAgreement> verify_agreement(std::string document, Signers signers);
 Result<VerifiedEvent> verify_event(std::string document);
+
+// A message names no key: its sender's is in the agreement that it names.
+Result<std::string> sign(const model::Message& message, const Key& sender);
+Result<model::Message> verify_message(std::string_view document, const PublicKey& sender);
 
 }  // namespace spillway::pki

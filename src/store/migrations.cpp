@@ -81,8 +81,7 @@ std::string agreements_schema() {
   for (std::string_view kind : {"card", "liqo", "agreement", "mailbox", "message"}) {
     sql += row_table(kind);
   }
-  return sql + due_index("mailbox") + live_index("message", "grp", "grp, id") +
-         due_index("message");
+  return sql + due_index("mailbox");
 }
 
 // What a party has bought and sold and is over, in order of its end: invoices look for it. What

@@ -167,9 +167,8 @@ inline market::AgreementRecord sample_agreement(int n) {
 inline market::MailboxRecord sample_mailbox(int n) {
   return {.contract = sample_contract_id(n),
           .direction = market::Direction::to_buyer,
-          .sent = 5,
-          .taken = 3,
-          .waiting = 2,
+          .posted = {{3, Digest().add("three").value(), 4, k_sample_time, false},
+                     {4, Digest().add("four").value(), 4, k_sample_time + minutes(10), true}},
           .forget_at = k_sample_time + hours(1)};
 }
 

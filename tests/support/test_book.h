@@ -77,8 +77,8 @@ class TestBook {
   }
   // What a broker does by itself at this time, until nothing is due any more.
   void attend() {
-    for (const auto kind :
-         {market::Kind::contract, market::Kind::pool, market::Kind::request, market::Kind::token}) {
+    for (const auto kind : {market::Kind::contract, market::Kind::pool, market::Kind::request,
+                            market::Kind::token, market::Kind::mailbox}) {
       for (int rounds = 0; rounds < 10; ++rounds) {
         const auto due = rows_.due(kind, now);
         if (due.empty()) break;
