@@ -55,6 +55,10 @@ SPILLWAY_HANDLER(handle_put_card);
 SPILLWAY_HANDLER(handle_get_agreement);
 SPILLWAY_HANDLER(handle_countersign);
 
+SPILLWAY_HANDLER(handle_send_message);  // messages.cpp
+SPILLWAY_HANDLER(handle_get_messages);
+SPILLWAY_HANDLER(handle_take_messages);
+
 SPILLWAY_HANDLER(handle_events);  // events.cpp
 
 SPILLWAY_HANDLER(handle_list_clusters);  // clusters.cpp

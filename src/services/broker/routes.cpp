@@ -61,6 +61,12 @@ constexpr std::array k_routes{
     Route{"POST", "/v1/contracts/{id}/countersign", Subject::contract, k_seller,
           handle_countersign},
 
+    // Not for overseers: what the parties tell each other is nobody else's business, sealed or not.
+    Route{"GET", "/v1/contracts/{id}/messages", Subject::contract, k_party, handle_get_messages},
+    Route{"POST", "/v1/contracts/{id}/messages", Subject::contract, k_party, handle_send_message},
+    Route{"POST", "/v1/contracts/{id}/messages/taken", Subject::contract, k_party,
+          handle_take_messages},
+
     Route{"GET", "/v1/invoices", Subject::nothing, k_party_read, handle_invoice},
 
     Route{"GET", "/v1/cards/{name}", Subject::cluster, k_party_read, handle_get_card},

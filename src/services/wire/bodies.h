@@ -288,6 +288,34 @@ struct AgreementAnswer {
   bool operator==(const AgreementAnswer&) const = default;
 };
 
+// A message to the other party of a contract; nobody else can open its envelope.
+struct MessageRequest {
+  int64_t sequence = 0;  // the sender's, above all before
+  std::string step;
+  std::string envelope;  // base64
+  Duration ttl = minutes(10);
+  bool operator==(const MessageRequest&) const = default;
+};
+
+struct MessageRow {
+  int64_t sequence = 0;
+  std::string step;
+  std::string envelope;
+  Instant expires;
+  bool operator==(const MessageRow&) const = default;
+};
+
+struct MessagePage {
+  std::vector<MessageRow> messages;  // to the caller, in order
+  bool more = false;                 // wait than fit here
+  bool operator==(const MessagePage&) const = default;
+};
+
+struct TakenRequest {
+  int64_t through = 0;  // all up to this number
+  bool operator==(const TakenRequest&) const = default;
+};
+
 struct ReleaseRequest {
   std::vector<int32_t> units;  // empty: all
   std::string event = {};

@@ -264,6 +264,19 @@ void BrokerClient::list_contracts(const ListAsked& asked, Then<ContractPage> the
 void BrokerClient::invoice(const InvoiceAsked& asked, Then<InvoiceAnswer> then) {
   ask(channel_, request("GET", "/v1/invoices" + query_of(asked)), std::move(then));
 }
+void BrokerClient::send_message(const ContractId& id, const MessageRequest& body, Then<void> then) {
+  ask(channel_, request("POST", contract_path(id, "/messages"), model::write_json(body)),
+      std::move(then));
+}
+void BrokerClient::get_messages(const ContractId& id, int64_t after, Then<MessagePage> then) {
+  ask(channel_, request("GET", fmt::format("{}?after={}", contract_path(id, "/messages"), after)),
+      std::move(then));
+}
+void BrokerClient::take_messages(const ContractId& id, const TakenRequest& body,
+                                 Then<MessagePage> then) {
+  ask(channel_, request("POST", contract_path(id, "/messages/taken"), model::write_json(body)),
+      std::move(then));
+}
 
 void BrokerClient::snapshot(Then<SnapshotAnswer> then) {
   ask(channel_, request("GET", "/v1/snapshot"), std::move(then));

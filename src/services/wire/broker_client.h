@@ -80,6 +80,11 @@ class BrokerClient {
   void get_agreement(const ContractId& id, Then<AgreementAnswer> then);
   void countersign(const ContractId& id, const CountersignRequest& body, Then<ContractAnswer> then);
 
+  void send_message(const ContractId& id, const MessageRequest& body, Then<void> then);
+  void get_messages(const ContractId& id, int64_t after, Then<MessagePage> then);
+  // Answers what waits after them.
+  void take_messages(const ContractId& id, const TakenRequest& body, Then<MessagePage> then);
+
   void snapshot(Then<SnapshotAnswer> then);
   void list_events(int64_t after, int32_t limit, Then<EventPage> then);
   void audit(int64_t after, int32_t limit, Then<EventPage> then);

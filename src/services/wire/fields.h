@@ -225,6 +225,29 @@ void fields(F& f, ReleaseRequest& b) {
   f.with_default("event", b.event);
 }
 template <class F>
+void fields(F& f, MessageRequest& b) {
+  f.required("sequence", b.sequence);
+  f.required("step", b.step);
+  f.required("envelope", b.envelope);
+  f.with_default("ttl", b.ttl, MessageRequest{}.ttl);
+}
+template <class F>
+void fields(F& f, MessageRow& b) {
+  f.required("sequence", b.sequence);
+  f.required("step", b.step);
+  f.required("envelope", b.envelope);
+  f.required("expires", b.expires);
+}
+template <class F>
+void fields(F& f, MessagePage& b) {
+  f.required("messages", b.messages);
+  f.with_default("more", b.more);
+}
+template <class F>
+void fields(F& f, TakenRequest& b) {
+  f.required("through", b.through);
+}
+template <class F>
 void fields(F& f, CardBody& b) {
   f.required("document", b.document);
 }
