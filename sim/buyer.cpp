@@ -87,6 +87,7 @@ void SimBuyer::act_later() {
 void SimBuyer::act() {
   const auto dice = world_.below(100);
   if (dice < 2) return renew();
+  letters().chat();
   if (mine_.empty() || dice < 35) return hold();
   if (dice < 43) return query();
   if (dice < 46) return look_at_offer();

@@ -29,6 +29,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include "base/result.h"
 #include "market/commands.h"
@@ -67,6 +68,11 @@ class Laws {
   // laws_signed.cpp: what a provider sends as signed by both, and what a member keeps.
   void check_countersigned(const std::string& provider, const std::string& document);
   void check_paper(const std::string& owner, const agent::Paper& paper);
+  // Messages of the relay: one was given a number; one was handed over, after `last`.
+  void on_said(const ClusterId& by, const ContractId& contract, int64_t number,
+               const std::string& body);
+  void on_heard(const ClusterId& by, const ContractId& contract, int64_t last, int64_t number,
+                const std::string& body);
   // When all is quiet: what the book has on sale is what is free.
   void check_published(const ClusterId& provider, const model::Resources& free);
 
@@ -178,6 +184,8 @@ class Laws {
 
   std::map<std::string, std::set<std::string>> keys_;  // that each cluster has ever shown
   std::map<std::string, std::string> liqo_;            // Liqo id → the first cluster to show it
+  // Contract, speaker, number and body: who was killed may use a number again that nobody heard.
+  std::set<std::tuple<std::string, std::string, int64_t, std::string>> said_;
 };
 
 }  // namespace spillway::sim

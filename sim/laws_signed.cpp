@@ -156,4 +156,22 @@ void Laws::check_paper(const std::string& owner, const agent::Paper& paper) {
          5, fmt::format("{} keeps contract {} with somebody else's key", owner, id));
 }
 
+void Laws::on_said(const ClusterId& by, const ContractId& contract, int64_t number,
+                   const std::string& body) {
+  said_.emplace(contract.text, by.text, number, body);
+}
+
+void Laws::on_heard(const ClusterId& by, const ContractId& contract, int64_t last, int64_t number,
+                    const std::string& body) {
+  expect(number > last, 5,
+         fmt::format("{} heard message {} on contract {} after {}", by.text, number, contract.text,
+                     last));
+  const auto* row = rows_.get<Contract>(market::key_of(contract));
+  if (row == nullptr) return;
+  const ClusterId& speaker = row->buyer == by ? row->provider : row->buyer;
+  expect(said_.contains({contract.text, speaker.text, number, body}), 5,
+         fmt::format("{} heard on contract {} what {} never said", by.text, contract.text,
+                     speaker.text));
+}
+
 }  // namespace spillway::sim

@@ -21,7 +21,8 @@ Party::Party(Surroundings& around, Address at, Person person)
       channel_(process_, at, around.network, around.doors()),
       client_(channel_),
       address_(at),
-      person_(std::move(person)) {
+      person_(std::move(person)),
+      letters_(process_, around.laws, client_) {
   channel_.watch_answers([this](int status) { watch_status(status); });
   signs_ = model::is_cluster(person_.roles) && world_.chance(800);
   around.parties.push_back(this);
@@ -61,6 +62,7 @@ void Party::crash() {
   following_ = false;
   turned_away_ = false;
   is_denied_ = false;
+  letters_.end();
   end();
 }
 
@@ -78,6 +80,7 @@ void Party::restart() {
 void Party::start() {
   channel_.move_on();
   if (!token_.empty()) join(token_, *token_key_, 20);
+  if (signs_ && has_joined()) letters_.begin(signatory(), papers_);
   begin();
 }
 
@@ -122,6 +125,7 @@ void Party::take_certificate(const std::string& text, const SimKey& key) {
   turned_away_ = false;
   is_denied_ = false;
   channel_.show(read);
+  if (signs_ && is_new && !is_another) letters_.begin(signatory(), papers_);
   on_certificate();
   if (!is_another) return;
   // Whoever joins anew is started anew.
@@ -171,6 +175,7 @@ void Party::open_stream() {
     if (turn != turn_) return;
     laws_.on_told(name(), last_event_, event.sequence);
     last_event_ = event.sequence;
+    letters_.on_event(event);
     on_event(event);
   };
   calls.on_end = [this, turn](const Error& why, const wire::SnapshotAnswer* snapshot) {

@@ -12,6 +12,7 @@
 #include "services/agent/signing.h"
 #include "services/wire/broker_client.h"
 #include "sim/broker.h"
+#include "sim/correspondent.h"
 #include "sim/liar.h"
 #include "sim/network.h"
 #include "sim/wire.h"
@@ -84,6 +85,7 @@ class Party {
   // Whether it signs at all: members of before signatures do not.
   bool signs() const { return signs_; }
   agent::Signatory signatory() const;
+  Correspondent& letters() { return letters_; }
 
   // The stream of its own events, resumed where it ended, checked.
   void follow();
@@ -109,6 +111,7 @@ class Party {
   bool retired_ = false;
   bool signs_ = false;
   agent::MemoryPapers papers_;
+  Correspondent letters_;
   bool vanished_ = false;
   // On disk.
   std::optional<SimKey> key_;

@@ -80,6 +80,7 @@ void SimProvider::change_later() {
     if (is_retired()) return;
     if (world_.chance(200)) change_something();
     if (world_.chance(50)) repeat_old();
+    letters().chat();
     if (world_.chance(30)) renew();
     change_later();
   });

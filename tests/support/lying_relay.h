@@ -12,7 +12,7 @@
 #include "services/wire/fields.h"
 #include "support/scripted_broker.h"
 #include "support/scripted_channel.h"
-#include "support/signed_contract.h"
+#include "support/signed_market.h"
 
 namespace spillway::test {
 
