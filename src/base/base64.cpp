@@ -1,5 +1,6 @@
 #include "base/base64.h"
 
+#include <array>
 #include <cstdint>
 
 namespace spillway {
@@ -7,11 +8,24 @@ namespace {
 
 constexpr std::string_view k_digits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr uint8_t k_no_digit = 64;
+
+// What each character stands for.
+constexpr std::array<uint8_t, 256> values_of_digits() {
+  std::array<uint8_t, 256> values{};
+  values.fill(k_no_digit);
+  for (size_t i = 0; i < k_digits.size(); ++i) {
+    values[static_cast<unsigned char>(k_digits[i])] = static_cast<uint8_t>(i);
+  }
+  return values;
+}
+constexpr std::array<uint8_t, 256> k_values = values_of_digits();
 
 }  // namespace
 
 std::optional<std::string> from_base64(std::string_view text) {
   std::string bytes;
+  bytes.reserve(text.size() / 4 * 3);
   uint32_t bits = 0;
   int count = 0;
   size_t digits = 0;
@@ -22,10 +36,10 @@ std::optional<std::string> from_base64(std::string_view text) {
       ++padding;
       continue;
     }
-    const size_t digit = k_digits.find(c);
-    if (digit == std::string_view::npos || padding > 0) return std::nullopt;
+    const uint8_t digit = k_values[static_cast<unsigned char>(c)];
+    if (digit == k_no_digit || padding > 0) return std::nullopt;
     ++digits;
-    bits = bits << 6 | static_cast<uint32_t>(digit);
+    bits = bits << 6 | digit;
     count += 6;
     if (count < 8) continue;
     count -= 8;

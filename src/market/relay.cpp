@@ -17,9 +17,9 @@ std::string name_of(const SendMessage& command) {
 
 // How many bytes it has; one text for each envelope, so that a retry is known by it.
 Result<int64_t> envelope_bytes(const SendMessage& command) {
-  const bool is_one_line = command.envelope.find_first_of("\r\n") == std::string::npos;
-  const auto bytes = is_one_line ? from_base64(command.envelope) : std::nullopt;
-  if (!bytes || bytes->empty()) {
+  const auto bytes = from_base64(command.envelope);
+  const bool is_one_line = bytes && command.envelope.size() == (bytes->size() + 2) / 3 * 4;
+  if (!is_one_line || bytes->empty()) {
     return fail(Code::invalid, name_of(command), "its envelope is not base64 of anything",
                 "write it in one line, with padding");
   }
