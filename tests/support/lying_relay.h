@@ -28,13 +28,18 @@ class LyingRelay {
   TestBook book;
   std::function<void(const ClusterId& receiver, Rows&)> tamper = [](const ClusterId&, Rows&) {};
   std::function<bool(const net::Request&)> loses = [](const net::Request&) { return false; };
+  // The request itself: nothing comes of it.
+  std::function<bool(const net::Request&)> never_gets = [](const net::Request&) { return false; };
+  std::function<void(const market::Event&)> tells = [](const market::Event&) {};  // on the loop
 
   std::unique_ptr<ScriptedChannel> channel_of(const ClusterId& caller) {
     auto channel = std::make_unique<ScriptedChannel>(loop_);
     channel->script =
         [this, caller](const net::Request& request) -> std::optional<Result<net::Response>> {
       book.now = loop_.now();
+      if (never_gets(request)) return lost();
       auto answer = serve(caller, request);
+      tell();
       if (loses(request)) return lost();
       return answer;
     };
@@ -83,11 +88,20 @@ class LyingRelay {
     return ScriptedBroker::ok(page);
   }
 
+  void tell() {
+    const auto& events = book.rows().events();
+    for (; told_ < events.size(); ++told_) {
+      if (events[told_].kind != market::EventKind::message_sent) continue;
+      loop_.post([this, event = events[told_]] { tells(event); });
+    }
+  }
+
   static net::Response refused(const Error& error) {
     return ScriptedBroker::refusal(error.code, error.thing, error.reason);
   }
 
   host::Loop& loop_;
+  size_t told_ = 0;
 };
 
 }  // namespace spillway::test

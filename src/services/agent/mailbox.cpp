@@ -151,9 +151,12 @@ void Mailbox::look_at(const ContractId& contract) {
   ask(contract);
 }
 
+// While something that was seen waits at the broker, it tells of nothing new: what it may not have
+// heard is said again. It is saved, else there would be no asking yet.
 void Mailbox::ask(const ContractId& contract) {
   const auto with = state_.contracts.find(contract);
   const int64_t seen = with == state_.contracts.end() ? 0 : with->second.seen;
+  if (!lines_[contract].acknowledged) return take(contract, seen);
   ports_.client.get_messages(contract, seen,
                              life_.guard([this, contract](const Result<wire::MessagePage>& page) {
                                on_page(contract, page);
@@ -201,10 +204,12 @@ void Mailbox::on_page(const ContractId& contract, const Result<wire::MessagePage
 }
 
 void Mailbox::take(const ContractId& contract, int64_t through) {
-  const auto line = lines_.find(contract);
-  if (line == lines_.end()) return;
+  if (!lines_.contains(contract)) return;
   ports_.client.take_messages(contract, {through},
                               life_.guard([this, contract](const Result<wire::MessagePage>& page) {
+                                const auto line = lines_.find(contract);
+                                if (line == lines_.end()) return;  // forgotten meanwhile
+                                line->second.acknowledged = page.has_value();
                                 on_page(contract, page);
                               }));
 }
@@ -233,6 +238,7 @@ int64_t Mailbox::hand_over(const ContractId& contract, const Peer& peer,
     }
     highest = row.sequence;
     with.seen = row.sequence;
+    lines_[contract].acknowledged = false;
     counts_.received += 1;
     taken += 1;
     if (taken == 1) lines_[contract].ask_backoff.reset();

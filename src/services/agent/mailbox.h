@@ -87,6 +87,7 @@ class Mailbox {
     bool posting = false;
     bool asking = false;
     bool ask_again = false;
+    bool acknowledged = false;  // the broker is known to have heard of all that was seen
     host::Backoff post_backoff;
     host::Backoff ask_backoff;
   };

@@ -137,6 +137,20 @@ TEST_F(Relayed, KilledBeforeItAcknowledgesAReceiverKnowsWhatItHas) {
   EXPECT_GE(seller.refused(Refusal::replayed), 1);
 }
 
+TEST_F(Relayed, AnAcknowledgementThatGotLostIsMadeUpFor) {
+  relay.never_gets = [&](const net::Request& request) {
+    return request.target.ends_with("/taken") && !seller.handed().empty();
+  };
+  send(buyer, "m1");
+  deliver(seller);
+  EXPECT_EQ(seller.handed().size(), 1u);
+  EXPECT_EQ(relay.waiting(k_seller, id).size(), 1u);
+  relay.never_gets = [](const net::Request&) { return false; };
+  loop.run_for(minutes(1));
+  EXPECT_TRUE(relay.waiting(k_seller, id).empty())
+      << "as long as one waits, nobody would be told of the next";
+}
+
 TEST_F(Relayed, AKilledSenderGoesOnWithTheSameEnvelope) {
   relay.loses = [](const net::Request& request) { return request.method == "POST"; };
   send(buyer, "m1");
