@@ -53,8 +53,8 @@ class Signing : public testing::Test {
   }
 
   SignedEvent event_for(const ContractId& id, ContractEventKind kind, int64_t number) {
-    const bool by_provider =
-        kind == ContractEventKind::accepted || kind == ContractEventKind::notice;
+    const bool by_provider = kind == ContractEventKind::accepted ||
+                             kind == ContractEventKind::notice || kind == ContractEventKind::usage;
     SignedEvent event;
     event.event.agreement = sample_key(77);
     event.event.hold = id;
@@ -229,6 +229,37 @@ TEST_F(Signing, OfRenewalsTheNewestIsKept) {
   }
   ASSERT_EQ(record(id).events.size(), 2u);
   EXPECT_EQ(record(id).events.back().number, 5);
+}
+
+TEST_F(Signing, OfASignedContractReadingsAreSigned) {
+  model::Offer offer = minute_offer();
+  offer.price.basis = model::PriceBasis::pay_per_use;
+  book.publish(offer).value();
+  const ContractId id = signed_by_both();
+  book.pass(minutes(10));
+  const auto reading = [&](int64_t core_ms, int64_t number) {
+    MeterUsage usage{k_seller, id, {{0, {.cpu_core_ms = core_ms}}}};
+    usage.event = event_for(id, ContractEventKind::usage, number);
+    usage.event->event.used = usage.used;
+    usage.event->document += fmt::format(", {}", core_ms);
+    return usage;
+  };
+  MeterUsage unsigned_one = reading(1000, 2);
+  unsigned_one.event.reset();
+  EXPECT_TRUE(is_refused(book.run(unsigned_one), Code::conflict));
+  MeterUsage other = reading(1000, 2);
+  other.used[0].use.cpu_core_ms = 2000;
+  EXPECT_TRUE(is_refused(book.run(other), Code::conflict)) << "that is not what was signed";
+  ASSERT_TRUE(book.run(reading(1000, 2)));
+  ASSERT_TRUE(book.run(reading(1000, 2))) << "its answer was lost";
+  EXPECT_TRUE(is_refused(book.run(reading(1500, 2)), Code::conflict)) << "the number was used";
+  ASSERT_TRUE(book.run(reading(2000, 3)));
+  EXPECT_EQ(book.contract(id).units[0].metered.cpu_core_ms, 2000);
+  EXPECT_EQ(
+      std::count_if(record(id).events.begin(), record(id).events.end(),
+                    [](const KeptEvent& kept) { return kept.kind == ContractEventKind::usage; }),
+      1)
+      << "of readings the newest is kept";
 }
 
 TEST_F(Signing, AnEventOfAnotherContractSideKindOrTimeIsRefused) {
