@@ -71,6 +71,9 @@ bool take_side(Desk& desk, Call& call, InvoiceWanted& wanted) {
 // Whose: one's own, or anybody's for those who oversee.
 bool take_cluster(Desk& desk, Call& call, InvoiceWanted& wanted) {
   const std::string* name = call.target.parameter("cluster");
+  if (const Status status = name == nullptr ? Status{} : check_cluster_id(*name); !status) {
+    return refuse_parameter(desk, call, "cluster", status.error().reason, status.error().next);
+  }
   if (call.scope == Scope::all) {
     if (name == nullptr) {
       return refuse_parameter(desk, call, "cluster", "it is missing",

@@ -159,6 +159,8 @@ TEST_F(Invoices, AreOfOnesOwnAndOfATimeThatThereIs) {
   EXPECT_EQ(get(rival, "?cluster=edge-2").status, 404);
   EXPECT_EQ(get(buyer, "?cluster=edge-2").status, 200);
   EXPECT_EQ(get(federation.boss()).status, 422) << "it has to say whose";
+  EXPECT_EQ(get(federation.boss(), "?cluster=").status, 422);
+  EXPECT_EQ(get(federation.boss(), "?cluster=nobody").status, 200) << "a name that never traded";
   EXPECT_EQ(get(buyer, "?from=yesterday").status, 422);
   EXPECT_EQ(get(buyer, "?from=2026-01-02T00:00:00Z&until=2026-01-02T00:00:00Z").status, 422);
   EXPECT_EQ(get(buyer, "?side=both").status, 422);
