@@ -37,7 +37,8 @@ std::string rate_text(const model::Contract& contract) {
 std::string paid_text(const model::Contract& contract, const Clock& clock) {
   const auto until = market::paid_anyway_until(contract);
   if (!until || *until <= clock.now) return {};
-  return fmt::format("until {}: holding it costs nothing more", clock(*until));
+  return fmt::format("minimum term ends {}; until then holding it costs nothing more",
+                     clock(*until));
 }
 
 Table units_table(const model::Contract& contract, const Clock& clock) {

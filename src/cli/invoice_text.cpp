@@ -21,7 +21,7 @@ std::string reason_text(const InvoiceLine& line) {
   const std::string why = line.why == LineReason::minimum_term ? "minimum term"
                           : line.why == LineReason::metered    ? to_text(line.use)
                                                                : "used";
-  return line.running ? why + ", still running" : why;
+  return line.running ? "still running: " + why : why;
 }
 
 Table totals_table(const std::vector<InvoiceTotal>& totals) {
