@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "supply/sold.h"
+
 namespace spillway::agent {
 namespace {
 
@@ -77,19 +79,47 @@ Instant Agreements::step() {
   return next;
 }
 
+Signing::Sales Agreements::sales() {
+  Signing::Sales sales;
+  sales.offer = [this](const OfferId& offer) -> const model::Offer* {
+    const auto& offers = context_.state().offers;
+    const auto at = offers.find(offer);
+    const bool stands = at != offers.end() && at->second.published && !at->second.withdrawn;
+    return stands ? &*at->second.published : nullptr;
+  };
+  sales.cover = [this](const Contract& contract) { return check_cover(contract); };
+  return sales;
+}
+
+// Cover is the broker's to keep. One that sells what is sold already gets no signature of ours.
+Status Agreements::check_cover(const Contract& wanted) {
+  const auto pool = context_.state().pools.find(wanted.pool);
+  const bool stands =
+      pool != context_.state().pools.end() && pool->second.published && !pool->second.withdrawn;
+  model::Resources used = wanted.shape.times(wanted.live_units());
+  for (const auto& [id, contract] : context_.state().contracts) {
+    const bool is_signed = contract.started.has_value() || pledged_.contains(id);
+    if (contract.pool != wanted.pool || id == wanted.id || !is_signed) continue;
+    if (contract.provider != context_.options.cluster) continue;
+    supply::add_capped(used, contract.shape.times(contract.live_units()));
+  }
+  if (stands && pool->second.published->capacity.covers(used)) {
+    pledged_.insert(wanted.id);
+    return {};
+  }
+  return fail(
+      Code::taken, "contract " + wanted.id.text,
+      fmt::format("our pool {} has no room for it beside what is signed already", wanted.pool.text),
+      "let it expire, and ask the broker's operator why it was sold");
+}
+
 void Agreements::begin(const ContractId& id, Look& look) {
   look.attempt.in_flight = true;
   look.is_due = false;
   in_flight_ += 1;
   const Contract row = look.row;
   if (is_to_countersign(row, context_.options.cluster)) {
-    const auto find = [this](const OfferId& offer) -> const model::Offer* {
-      const auto& offers = context_.state().offers;
-      const auto at = offers.find(offer);
-      const bool stands = at != offers.end() && at->second.published && !at->second.withdrawn;
-      return stands ? &*at->second.published : nullptr;
-    };
-    return context_.signing->countersign(id, find,
+    return context_.signing->countersign(id, sales(),
                                          life_.guard([this, id, row](const Result<Contract>& told) {
                                            on_countersigned(id, row, told);
                                          }));
@@ -113,6 +143,7 @@ void Agreements::settle(const ContractId& id, const Contract& row) {
   const auto found = looks_.find(id);
   if (found == looks_.end()) return;
   found->second.attempt.succeed();
+  if (row.state != ContractState::hold) pledged_.erase(id);
   if (!row.is_live() && !found->second.is_due) looks_.erase(found);
 }
 
@@ -128,7 +159,8 @@ void Agreements::on_countersigned(const ContractId& id, const Contract& row,
   Look* look = done(id);
   if (look == nullptr) return;
   if (!told) {
-    const bool is_refusal = !describe(told.error().code).not_now;
+    const Code code = told.error().code;
+    const bool is_refusal = code != Code::unavailable && code != Code::contended;
     if (is_refusal && !std::exchange(look->is_refused, true)) refused_ += 1;
     return try_again(*look, is_refusal ? "agreement refused" : "agreement not signed",
                      told.error());

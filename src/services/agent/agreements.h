@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 #include "host/lifeline.h"
@@ -39,6 +40,8 @@ class Agreements {
   };
 
   void begin(const ContractId& id, Look& look);
+  Signing::Sales sales();
+  Status check_cover(const model::Contract& wanted);
   void on_countersigned(const ContractId& id, const model::Contract& row,
                         const Result<model::Contract>& told);
   void on_collected(const ContractId& id, const model::Contract& row,
@@ -51,6 +54,7 @@ class Agreements {
   Context& context_;
   std::function<void(const model::Contract&)> changed_;
   std::map<ContractId, Look> looks_;
+  std::set<ContractId> pledged_;  // holds that may have our signature by now
   std::map<ContractId, std::string> disputes_;
   Attempt card_;
   bool is_card_shown_ = false;

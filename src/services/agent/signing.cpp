@@ -273,18 +273,18 @@ void Signing::sign_half(const Seen& seen, const model::Card& own, model::Trust t
 
 // ---- the provider ----
 
-void Signing::countersign(const ContractId& id, FindOffer find, Then<Contract> then) {
-  show_card(std::nullopt, life_.guard([this, id, find = std::move(find),
+void Signing::countersign(const ContractId& id, Sales sales, Then<Contract> then) {
+  show_card(std::nullopt, life_.guard([this, id, sales = std::move(sales),
                                        then = std::move(then)](const Result<model::Card>& own) {
     if (!own) return then(tl::unexpected(own.error()));
-    look(id, [this, card = *own, find, then](const Result<Seen>& seen) {
+    look(id, [this, card = *own, sales, then](const Result<Seen>& seen) {
       if (!seen) return then(tl::unexpected(seen.error()));
-      countersign_seen(*seen, card, find, then);
+      countersign_seen(*seen, card, sales, then);
     });
   }));
 }
 
-void Signing::countersign_seen(const Seen& seen, const model::Card& own, const FindOffer& find,
+void Signing::countersign_seen(const Seen& seen, const model::Card& own, const Sales& sales,
                                const Then<Contract>& then) {
   const Evidence& evidence = seen.evidence;
   const Contract& row = evidence.row;
@@ -298,10 +298,10 @@ void Signing::countersign_seen(const Seen& seen, const model::Card& own, const F
     own_.reset();
     return then(tl::unexpected(std::move(shown).error()));
   }
-  const model::Offer* offer = find(evidence.agreement->agreement.offer);
-  if (Status good = check_to_countersign(evidence, self(), own, offer, now_()); !good) {
-    return then(tl::unexpected(std::move(good).error()));
-  }
+  const model::Offer* offer = sales.offer(evidence.agreement->agreement.offer);
+  Status good = check_to_countersign(evidence, self(), own, offer, now_());
+  if (good) good = sales.cover(row);
+  if (!good) return then(tl::unexpected(std::move(good).error()));
   believe(evidence.buyer, &evidence.agreement->agreement.buyer,
           life_.guard([this, seen, then](const Result<model::Trust>& how) {
             if (!how) return then(tl::unexpected(how.error()));

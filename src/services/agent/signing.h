@@ -27,8 +27,13 @@ class Signing {
   using Then = std::function<void(Result<T>)>;
   // Whether the contract is what was wanted. Asked before it is signed.
   using Check = std::function<Status(const model::Contract&)>;
-  // The offer of ours by that id, as published; null: there is none.
-  using FindOffer = std::function<const model::Offer*(const OfferId&)>;
+  // What a provider knows of its own sales.
+  struct Sales {
+    // The offer of ours by that id, as published; null: there is none.
+    std::function<const model::Offer*(const OfferId&)> offer;
+    // Whether the pool has room for it beside all that is signed.
+    std::function<Status(const model::Contract&)> cover;
+  };
   using DeedOf = std::function<Deed(const model::Contract&)>;
   using Send = std::function<void(const std::string& event, wire::Then<wire::ContractAnswer>)>;
 
@@ -54,7 +59,7 @@ class Signing {
   // kept. A provider that has no card, and never had one that we saw, is bought from unsigned.
   void sign(const ContractId& id, Check check, Then<model::Contract> then);
   // As the provider, what its buyer has signed. The contract as it is now.
-  void countersign(const ContractId& id, FindOffer find, Then<model::Contract> then);
+  void countersign(const ContractId& id, Sales sales, Then<model::Contract> then);
   // Verifies and keeps all that was signed.
   void collect(const ContractId& id, Then<Known> then);
   // Signs a deed under a contract and sends it; with an empty event when nobody signed the
@@ -82,7 +87,7 @@ class Signing {
   void sign_unsigned(const Seen& seen, const Then<model::Contract>& then);
   void sign_half(const Seen& seen, const model::Card& own, model::Trust trust,
                  const Then<model::Contract>& then);
-  void countersign_seen(const Seen& seen, const model::Card& own, const FindOffer& find,
+  void countersign_seen(const Seen& seen, const model::Card& own, const Sales& sales,
                         const Then<model::Contract>& then);
   void countersign_believed(const Seen& seen, model::Trust trust,
                             const Then<model::Contract>& then);

@@ -124,6 +124,24 @@ TEST_F(AgentAgreements, WhatIsNotOurOfferIsRefusedByNameAndLeftToExpire) {
   EXPECT_EQ(agent->status().agreements_refused, 1);
 }
 
+TEST_F(AgentAgreements, WhatIsSoldTwiceGetsNoSecondSignature) {
+  Supply little = plain_supply();
+  little.pools[0].capacity = little.offers[0].shape.times(3);
+  start(little);
+  settle();
+  const model::Contract first = sign_hold();
+  loop.run_for(milliseconds(1));  // another id
+  const model::Contract second = sign_hold();
+  settle();
+  EXPECT_TRUE(is_active(first));
+  EXPECT_FALSE(is_active(second));
+  EXPECT_EQ(log.count("our pool edge-1/standard has no room for it"), 1);
+  row(first).state = ContractState::closed;
+  broker.tell("contract-closed", first.id.text);
+  loop.run_for(seconds(20));
+  EXPECT_TRUE(is_active(second));
+}
+
 TEST_F(AgentAgreements, ABuyerWithAnotherKeyThanThePinnedIsRefusedUntilTheOperatorConsents) {
   const std::string pinned(64, 'a');
   ASSERT_TRUE(add_pin(papers.trust, ClusterId("edge-2"), pinned, loop.now()));
