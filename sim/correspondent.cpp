@@ -74,10 +74,9 @@ void Correspondent::chat() {
   const auto pick = static_cast<ptrdiff_t>(world().below(std::min<size_t>(papers.size(), 6)));
   const ContractId& id = std::prev(papers.end(), pick + 1)->first;
   if (world().chance(400)) return mailbox_->look_at(id);
-  const std::string body = fmt::format("{} {:x}", signatory_->cluster().text,
-                                       world().random().next());
-  const auto sent =
-      mailbox_->send(id, "nonce", body, world().between(seconds(5), minutes(2)));
+  const std::string body =
+      fmt::format("{} {:x}", signatory_->cluster().text, world().random().next());
+  const auto sent = mailbox_->send(id, "nonce", body, world().between(seconds(5), minutes(2)));
   if (sent) laws_.on_said(signatory_->cluster(), id, *sent, body);
 }
 

@@ -1,5 +1,5 @@
-// Correspondent: a party's end of the relay: the shipping mailbox, with a disk that it may be killed
-// over. It writes to the other sides of what it has signed, and remembers what it was told.
+// Correspondent: a party's end of the relay: the shipping mailbox, with a disk that it may be
+// killed over. It writes to the other sides of what it has signed, and remembers what it was told.
 //
 // Laws: what is heard was said, by the other party of that contract, under that number; each once,
 // in order, through crashes on both sides and brokers that lie.

@@ -71,9 +71,8 @@ SignedSession::Told SignedSession::give_notice(const ContractId& id) {
 }
 
 SignedSession::Told SignedSession::drained(const ContractId& id) {
-  return session_.wait<wire::ContractAnswer>([this, id](auto then) {
-    agent::drained(session_.broker(), signing(), id, std::move(then));
-  });
+  return session_.wait<wire::ContractAnswer>(
+      [this, id](auto then) { agent::drained(session_.broker(), signing(), id, std::move(then)); });
 }
 
 SignedSession::Told SignedSession::meter_usage(const ContractId& id,

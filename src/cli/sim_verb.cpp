@@ -33,10 +33,12 @@ void print_broken(const SimArguments& arguments, const sim::Report& report) {
 
 void print_seed(const sim::Report& report) {
   fmt::print(
-      "seed {}: {} events, {} checks, {} contracts, {} signed copies, {} lies, {} outages, "
+      "seed {}: {} events, {} checks, {} contracts, {} increases, {} signed copies, {} lies, {} "
+      "outages, "
       "{} unsynced commits lost, {} kept, trace {}\n",
-      report.seed, report.steps, report.checks, report.contracts, report.agreements, report.lies,
-      report.outages, report.lost_commits, report.kept_commits, to_hex(report.trace));
+      report.seed, report.steps, report.checks, report.contracts, report.increases,
+      report.agreements, report.lies, report.outages, report.lost_commits, report.kept_commits,
+      to_hex(report.trace));
 }
 
 Result<sim::Scenario> read_scenario(const std::string& path) {

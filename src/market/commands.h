@@ -261,11 +261,10 @@ struct Beat {
   bool starting = false;  // the first of this broker: it may have come back, even from a backup
 };
 
-using Command =
-    std::variant<PublishPool, WithdrawPool, PublishOffer, WithdrawOffer, GiveNotice, PutCluster,
-                 Hold, Confirm, Extend, Renew, Release, Look, Attend, Beat, MakeToken, CancelToken,
-                 FindToken, Revoke, Join, Recertify, PutCard, Countersign, MeterUsage, Drained,
-                 SendMessage, TakeMessages>;
+using Command = std::variant<PublishPool, WithdrawPool, PublishOffer, WithdrawOffer, GiveNotice,
+                             PutCluster, Hold, Confirm, Extend, Renew, Release, Look, Attend, Beat,
+                             MakeToken, CancelToken, FindToken, Revoke, Join, Recertify, PutCard,
+                             Countersign, MeterUsage, Drained, SendMessage, TakeMessages>;
 
 std::string_view name_of(const Command& command);
 

@@ -35,8 +35,8 @@ struct AgentStatus {
   int64_t agreements_signed = 0;    // as their provider, since the start
   int64_t agreements_refused = 0;   // likewise
   int64_t agreements_disputed = 0;  // now
-  int64_t orphans_found = 0;  // contracts that the broker does not know, or says nothing of
-  int64_t orphans_ended = 0;  // of these, at their stated point
+  int64_t orphans_found = 0;        // contracts that the broker does not know, or says nothing of
+  int64_t orphans_ended = 0;        // of these, at their stated point
   std::string last_error;
 };
 

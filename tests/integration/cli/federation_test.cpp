@@ -109,7 +109,7 @@ TEST_F(Federation, ABuyerBuys) {
               HasSubstr("sold\tlyon\t" + id));
   EXPECT_THAT(run_spillway("invoice --cluster lyon -o json" + ada()).out,
               HasSubstr("\"counterpart\":\"turin\""));
-  EXPECT_THAT(run_spillway("invoice --until 1d" + dir("lyon")).err, HasSubstr("until"));
+  EXPECT_THAT(run_spillway("invoice --from 1d --until 2d" + dir("lyon")).err, HasSubstr("until"));
   EXPECT_EQ(run_spillway("invoice --from soon" + dir("lyon")).code, 2);
   EXPECT_THAT(run_spillway("contracts meter " + id + " --cpu-hours 1" + dir("turin")).err,
               HasSubstr("pay-per-use"));

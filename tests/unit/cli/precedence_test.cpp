@@ -87,7 +87,8 @@ TEST_F(BrokerSettings, EndingNoticesArePartsOfALeaseOrTimes) {
     const auto config = read_settings(flags({"ending_notices=" + text}), environment({}));
     if (!config) return config.error().message();
     std::string all;
-    for (const market::EndingDistance& one : services::ending_distances(*config).value()) {
+    const auto read = services::ending_distances(*config);
+    for (const market::EndingDistance& one : *read) {
       all += fmt::format("{}% {} ", one.percent, to_text(one.time));
     }
     return all;

@@ -57,6 +57,12 @@ TEST(Simulation, AnyNumberOfBrokersKeepsTheLaws) {
 TEST(Simulation, ClusterAutoscalersBuyAndKeepTheLaws) {
   Scenario scenario = short_scenario();
   scenario.autoscalers = 2;
+  // Crashes, and a network that is well: where messages get lost, an answer comes too late to
+  // count.
+  scenario.faults = FaultPlan{};
+  scenario.faults->broker_crash = minutes(5);
+  scenario.faults->party_crash = minutes(5);
+  scenario.faults->cluster_fault = minutes(3);
   const Report report = simulate(5, scenario);
   EXPECT_FALSE(report.broken) << *report.broken;
   EXPECT_GT(report.increases, 3u);

@@ -183,7 +183,7 @@ TEST(Migrations, TheFifthStepFindsTheContractsThatHaveEnded) {
   ASSERT_TRUE(connection->execute("DELETE FROM contract WHERE id = 'damaged'"));
   const auto report = verify(*connection);
   ASSERT_TRUE(report) << report.error().message();
-  EXPECT_TRUE(report->is_clean()) << to_text(*report);
+  EXPECT_TRUE(report->is_clean()) << report->damaged.size() << " rows are damaged";
 }
 
 }  // namespace
