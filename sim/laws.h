@@ -158,7 +158,6 @@ class Laws {
   std::map<std::string, std::string> joined_;  // token → the key that was told that it has joined
   std::map<std::string, Instant> revoked_;     // name → since when, as somebody was told
   std::map<std::string, Instant> revoked_at_;  // name → when, by the world's clock
-  std::map<std::string, size_t> endings_;      // contract → how often its lease was said to end
   std::function<Instant()> clock_ = [] { return Instant{}; };
 
   // Whose business an event is; of all that ever were, for the log forgets.

@@ -34,6 +34,15 @@ bool is_by_provider(EndReason reason) {
   return reason == EndReason::noticed || reason == EndReason::reclaimed;
 }
 
+bool is_distance(const Contract& contract, const market::Rules& rules) {
+  const int64_t distance = (contract.deadline - *contract.ending_notice).ms;
+  return std::any_of(rules.ending_notices.begin(), rules.ending_notices.end(),
+                     [&](const market::EndingDistance& one) {
+                       const Int128 part = Int128{contract.terms.lease.ms} * one.percent / 100;
+                       return distance == (one.percent > 0 ? part : Int128{one.time.ms});
+                     });
+}
+
 }  // namespace
 
 void Laws::check_contract(const Contract* before, const Contract& after,
@@ -56,20 +65,29 @@ void Laws::check_contract(const Contract* before, const Contract& after,
   check_endings(*before, after, commit);
 }
 
-// That a lease ends is said while it runs, at most once at each distance; every lease anew.
+// That a lease ends is said while it runs, when its time has come; the next time is at another of
+// the distances, and nearer. So each is told at most once for a lease.
 void Laws::check_endings(const Contract& before, const Contract& after,
                          const host::Commit& commit) {
-  for (const market::Event& event : commit.events) {
-    if (event.subject != after.id.text) continue;
-    if (event.kind == market::EventKind::contract_renewed) endings_[after.id.text] = 0;
-    if (event.kind != market::EventKind::contract_ending) continue;
+  if (after.ending_notice) {
     expect(
-        before.state == ContractState::active, 7,
-        fmt::format("contract {} is {} and was said to end", after.id.text, to_text(before.state)));
-    expect(++endings_[after.id.text] <= rules_.ending_notices.size(), 7,
-           fmt::format("contract {} was said to end more often than there are distances",
-                       after.id.text));
+        is_distance(after, rules_), 7,
+        fmt::format("contract {} will be said to end at no distance of the rules", after.id.text));
   }
+  const auto happened = [&](market::EventKind kind) {
+    return std::any_of(commit.events.begin(), commit.events.end(), [&](const auto& event) {
+      return event.subject == after.id.text && event.kind == kind;
+    });
+  };
+  const bool is_new_lease = happened(market::EventKind::contract_renewed) ||
+                            happened(market::EventKind::contract_confirmed);
+  if (!happened(market::EventKind::contract_ending) || is_new_lease) return;
+  expect(before.state == ContractState::active && before.ending_notice &&
+             *before.ending_notice <= commit.at,
+         7, fmt::format("contract {} was said to end too early", after.id.text));
+  if (!before.ending_notice || !after.ending_notice) return;
+  expect(after.deadline - *after.ending_notice < before.deadline - *before.ending_notice, 7,
+         fmt::format("contract {} is said to end twice at one distance", after.id.text));
 }
 
 void Laws::check_ladder(const Contract& before, const Contract& after) {

@@ -40,7 +40,10 @@ Agent::Agent(host::Loop& loop, host::Random& random, net::Channel& channel, Stat
           [this] { resync_later(); }),
       follower_(context_, {[this](const wire::EventBody& event) { on_event(event); },
                            [this](const wire::SnapshotAnswer& snapshot) { take_over(snapshot); },
-                           [this] { publisher_.hurry(); }}) {}
+                           [this] {
+                             untold_.hurry();
+                             publisher_.hurry();
+                           }}) {}
 
 Status Agent::start(std::optional<Supply> supply) {
   const auto known = keeper_.load(context_.options.cluster);
@@ -72,6 +75,7 @@ void Agent::set_supply(Supply supply) {
 void Agent::credentials_changed() {
   if (stopped_) return;
   follower_.reconnect();
+  untold_.hurry();
   publisher_.hurry();
 }
 

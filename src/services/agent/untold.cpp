@@ -3,6 +3,16 @@
 #include <algorithm>
 
 namespace spillway::agent {
+namespace {
+
+constexpr Duration k_look_after = seconds(1);
+
+}  // namespace
+
+void Untold::hurry() {
+  for (auto& entry : attempts_) entry.second.due = context_.now();
+  context_.wake_by(context_.now());
+}
 
 Instant Untold::step() {
   const Instant now = context_.now();
@@ -35,6 +45,8 @@ void Untold::on_answer(const ContractId& id, const Result<wire::ContractAnswer>&
   if (answer && answer->contract.id == id) {
     attempt.succeed();
     context_.hear();
+    if (!answer->contract.is_live() || !answer->contract.started) return forget(id);
+    if (attempt.due > context_.now()) return context_.wake_by(attempt.due);  // it was just told
     return take(answer->contract);
   }
   if (!answer && answer.error().code == Code::not_found) return forget(id);
@@ -45,9 +57,11 @@ void Untold::on_answer(const ContractId& id, const Result<wire::ContractAnswer>&
   context_.wake_by(attempt.due);
 }
 
+// One step of it; then it is looked at again, whatever the broker makes of it.
 void Untold::take(const model::Contract& contract) {
-  if (!contract.is_live() || !contract.started) return forget(contract.id);
-  attempts_[contract.id].in_flight = true;
+  Attempt& attempt = attempts_[contract.id];
+  attempt.in_flight = true;
+  attempt.due = context_.now() + k_look_after;
   in_flight_ += 1;
   if (contract.state == model::ContractState::active) {
     give_notice(context_.client, context_.signing, contract.id, heard(contract.id));

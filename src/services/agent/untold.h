@@ -14,6 +14,7 @@ class Untold {
  public:
   explicit Untold(Context& context) : context_(context) {}
 
+  void hurry();  // the broker is back
   Instant step();
 
  private:

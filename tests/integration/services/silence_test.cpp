@@ -88,7 +88,7 @@ class Silence : public testing::Test {
 
   template <class F>
   static bool soon(F is_so) {
-    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(40);
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(90);
     while (std::chrono::steady_clock::now() < patience) {
       if (is_so()) return true;
       std::this_thread::sleep_for(std::chrono::milliseconds(50));  // between two looks
@@ -143,7 +143,7 @@ TEST_F(Silence, BeyondTheGraceBothSidesEndAtTheStatedPointAndTheBookAgrees) {
   ASSERT_TRUE(sold_ended && bought_ended);
   EXPECT_GE(*sold_ended, sold_until);
   EXPECT_GE(*bought_ended, bought_until);
-  EXPECT_LE(*sold_ended - sold_until, seconds(15));
+  EXPECT_LE(*sold_ended - sold_until, seconds(60)) << "a request may hang for 30 s";
   EXPECT_EQ(selling->state().ended_unheard.size(), 1U) << "the broker does not know yet";
   EXPECT_EQ(selling->status().orphans_ended, 1);
 
@@ -192,7 +192,7 @@ TEST_F(Silence, NoticeWorksOnABuyerThatIsGoneAndTheCapacityIsBackInTime) {
         members.call(seller, Members::get("/v1/pools/edge-1/standard")));
     return pool.committed.is_zero();
   }));
-  EXPECT_LE(test::wall_clock() - told.contract.deadline, seconds(10));
+  EXPECT_LE(test::wall_clock() - told.contract.deadline, seconds(30));
 }
 
 TEST_F(Silence, DrainedIsSaidOverTheWire) {

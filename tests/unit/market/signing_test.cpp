@@ -213,6 +213,21 @@ TEST_F(Signing, WhatIsDoneUnderASignatureIsSigned) {
   EXPECT_EQ(record(id).events.size(), 4u);
 }
 
+TEST_F(Signing, ThatItIsDrainedIsSignedToo) {
+  const ContractId id = signed_by_both();
+  ASSERT_TRUE(book.run(GiveNotice{k_seller, id, event_for(id, ContractEventKind::notice, 2)}));
+  const auto before = book.picture();
+  EXPECT_TRUE(is_refused(book.run(Drained{k_buyer, id}), Code::conflict));
+  const SignedEvent drained = event_for(id, ContractEventKind::drained, 1);
+  EXPECT_TRUE(is_refused(book.run(Drained{k_seller, id, drained}), Code::conflict))
+      << "the buyer has signed it";
+  EXPECT_EQ(book.picture(), before);
+  ASSERT_TRUE(book.run(Drained{k_buyer, id, drained}));
+  EXPECT_EQ(book.contract(id).state, ContractState::closed);
+  EXPECT_EQ(record(id).events.back().kind, ContractEventKind::drained);
+  EXPECT_TRUE(book.run(Drained{k_buyer, id, drained})) << "its answer was lost";
+}
+
 TEST_F(Signing, ARenewalBindsNoLongerThanItSays) {
   const ContractId id = signed_by_both();
   book.pass(minutes(30));
