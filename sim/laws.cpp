@@ -185,7 +185,6 @@ void Laws::check_acknowledged(const std::string& id, const Acknowledged& ack) {
 }
 
 void Laws::on_store_crash() {
-  endings_.clear();  // some may be taken back, and are said again
   for (const auto& [id, ack] : acknowledged_) check_acknowledged(id, ack);
   check_acknowledged_identities();
   for (size_t i = 0; i < rows_.events().size(); ++i) {

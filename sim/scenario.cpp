@@ -48,7 +48,7 @@ Status validate(const Scenario& scenario) {
   }
   if (scenario.lies) SPILLWAY_TRY(check_range("lies", *scenario.lies, 0, 1000));
   SPILLWAY_TRY(check_range("length", scenario.length, minutes(1), hours(1000)));
-  // Old keys are forgotten after ten minutes, the longest that anything takes to end.
+  // Old keys are forgotten after 13 minutes, the longest that anything takes to end.
   SPILLWAY_TRY(check_range("settle", scenario.settle, minutes(15), hours(100)));
   if (!scenario.faults) return {};
   SPILLWAY_TRY(check_range("faults.drop_permille", scenario.faults->drop_permille, 0, 900));

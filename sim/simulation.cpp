@@ -20,7 +20,9 @@ market::Rules quick_rules() {
   rules.max_hold_ttl = minutes(2);  // what an autoscaler asks for
   rules.max_hold_total = minutes(2);
   rules.max_pool_lease = minutes(1);
-  rules.key_retention = minutes(10);
+  // Longer than a hold, the longest lease and all its grace: who asks again after an outage must
+  // not get a second contract while the first one lives.
+  rules.key_retention = minutes(13);
   rules.reclaim_after = seconds(30);
   rules.max_token_ttl = minutes(5);
   rules.token_retention = minutes(5);

@@ -24,7 +24,7 @@ enum class ContractEventKind {
   renewal,    // by the buyer, who pays until then at most
   release,    // by the buyer: these units, or all
   notice,     // by the provider: it is over after the time that the terms give
-  drained,    // by the buyer of what is closing: nothing of it runs any more
+  drained,    // by either, of what is closing: nothing of it runs any more
   usage,      // by the provider: what units have used since their start
 };
 std::string_view to_text(ContractEventKind kind);
