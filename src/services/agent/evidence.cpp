@@ -194,6 +194,15 @@ Status check_own_offer(const model::Agreement& agreement, const model::Offer* of
   return {};
 }
 
+// The part of the back end must be between the Liqo clusters that the cards show.
+Status check_liqo_part(const model::Agreement& agreement, const model::Card& buyer,
+                       const model::Card& own) {
+  const auto& liqo = agreement.fabric.liqo;
+  if (!liqo || (liqo->buyer == buyer.liqo && liqo->provider == own.liqo)) return {};
+  return fail(Code::conflict, "contract " + agreement.hold.text,
+              "it names other Liqo clusters than the cards", "let it expire");
+}
+
 }  // namespace
 
 Result<Evidence> weigh(const wire::AgreementAnswer& told, const ContractId& asked,
@@ -288,6 +297,7 @@ Status check_to_countersign(const Evidence& evidence, const Self& self, const mo
                 "let it expire");
   }
   SPILLWAY_TRY(check_card(agreement.buyer, evidence.buyer->card));
+  SPILLWAY_TRY(check_liqo_part(agreement, evidence.buyer->card, own));
   const Instant sign_by = signed_sign_by({*evidence.agreement, false, evidence.events});
   if (sign_by > now) return {};
   return fail(Code::gone, thing,

@@ -243,6 +243,16 @@ TEST_F(EvidenceTest, AProviderSignsOnlyWhatIsBetweenTheCardsInTime) {
               HasSubstr("card of edge-2"));
   EXPECT_THAT(refused([&](auto& made) { made.sign_by = now; }), HasSubstr("was good until"));
   EXPECT_THAT(refused([](auto& made) { made.units.pop_back(); }), HasSubstr("differs in: units"));
+  EXPECT_THAT(refused([](auto& made) { made.terms.by_buyer = model::EarlyEnd::time_used; }),
+              HasSubstr("early end by the buyer"));
+  EXPECT_THAT(refused([](auto& made) {
+                made.fabric.liqo = model::LiqoPart{"lyon",
+                                                   "turin",
+                                                   "key",
+                                                   std::string(64, 'a'),
+                                                   {std::string(64, 'b'), std::string(64, 'c')}};
+              }),
+              HasSubstr("other Liqo clusters"));
   AgreementAnswer told = trade.half(contract);
   told.buyer_card.clear();
   EXPECT_THAT(countersigned(told).error().message(), HasSubstr("edge-2 shows no card"));
