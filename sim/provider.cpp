@@ -50,6 +50,7 @@ void SimProvider::begin() {
 
 void SimProvider::end() {
   on_agent_ending();
+  signing_.reset();
   agent_.reset();
   disk_.crash();
 }
@@ -66,6 +67,8 @@ void SimProvider::start_agent() {
   if (signs()) {
     options.signatory = signatory();
     options.papers = &papers();
+    signing_ = std::make_unique<agent::Signing>(wire::BrokerClient(channel_), papers(), signatory(),
+                                                [this] { return process_.now(); });
   }
   agent_ = std::make_unique<agent::Agent>(process_, world_.random(), channel_, disk_, log_,
                                           std::move(options));
@@ -101,16 +104,16 @@ void SimProvider::meter() {
     const bool is_metered = contract.provider == id_ && contract.started &&
                             contract.price.basis == model::PriceBasis::pay_per_use;
     if (!is_metered) continue;
-    wire::UsageRequest body;
+    std::vector<model::MeteredUse> used;
     const auto permille = static_cast<int64_t>(200 + world_.below(1200));
     for (const model::Unit& unit : contract.units) {
       if (!unit.live) continue;
       const Duration time = world_.now() - *contract.started;
-      body.used.push_back({unit.number, part_of_whole(contract, time, permille)});
+      used.push_back({unit.number, part_of_whole(contract, time, permille)});
     }
-    if (body.used.empty()) continue;
-    const auto send = [this, id = id, body](wire::Then<wire::ContractAnswer> then) {
-      client_.meter_usage(id, body, std::move(then));
+    if (used.empty()) continue;
+    const auto send = [this, id = id, used](wire::Then<wire::ContractAnswer> then) {
+      agent::meter_usage(client_, signing_.get(), id, used, std::move(then));
     };
     if (world_.chance(50)) send([](const Result<wire::ContractAnswer>&) {});
     insist<wire::ContractAnswer>(send, [](const Result<wire::ContractAnswer>&) {});

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "services/agent/agent.h"
+#include "services/agent/signing.h"
 #include "sim/disk.h"
 #include "sim/party.h"
 
@@ -51,6 +52,8 @@ class SimProvider : public Party {
   void check_overdue(const model::Contract& contract);
 
   SimDisk disk_;
+  // Of its meter, a process beside the agent's with the same papers. Null: it does not sign.
+  std::unique_ptr<agent::Signing> signing_;
   std::map<ContractId, model::Contract> carried_;  // a second ago
   std::map<std::string, int64_t> reports_;         // the last that was sent, by pool
   std::deque<net::Request> old_;                   // that were sent
