@@ -14,6 +14,7 @@ using model::Contract;
 using model::ContractState;
 
 constexpr Duration k_look_again = seconds(60);
+constexpr Duration k_answers_within = seconds(5);
 
 bool is_carried(const Contract& contract) {
   return contract.started.has_value() && contract.live_units() > 0;
@@ -186,9 +187,10 @@ Instant Tenancy::end_unheard() {
   std::vector<ContractId> ended;
   for (const auto& [id, look] : looks_) {
     const auto known = context_.state().contracts.find(id);
-    if (!look.is_unanswered || known == context_.state().contracts.end()) continue;
-    const Instant at =
-        market::ends_unheard(known->second, context_.heard) + context_.options.overdue;
+    const bool is_asking = look.attempt.in_flight;
+    if (known == context_.state().contracts.end() || (!is_asking && !look.is_unanswered)) continue;
+    Instant at = market::ends_unheard(known->second, context_.heard) + context_.options.overdue;
+    if (!look.is_unanswered) at = std::max(at, look.attempt.due);
     if (at > context_.now()) {
       next = std::min(next, at);
     } else if (!market::mutant(market::Mutant::keep_orphans)) {
@@ -219,6 +221,9 @@ void Tenancy::end_here(const ContractId& id, std::string_view why) {
 void Tenancy::ask(const ContractId& id, Look& look) {
   look.again = false;
   look.attempt.in_flight = true;
+  // A question that hangs is no answer either.
+  look.attempt.due = context_.now() + k_answers_within;
+  context_.wake_by(look.attempt.due);
   in_flight_ += 1;
   context_.client.get_contract(
       id, life_.guard([this, id, turn = turn_](const Result<wire::ContractAnswer>& answer) {
