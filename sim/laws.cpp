@@ -28,7 +28,7 @@ void Laws::on_commit(const host::Commit& commit, const Undo& undo) {
     if (key.kind == Kind::request) check_request(before.record, after, commit.at);
     if (key.kind == Kind::token) check_token(before.record, after, commit.at);
     if (key.kind == Kind::identity) check_identity(key.id, before.record, commit, undo);
-    if (const auto* card = held<market::CardRecord>(after)) check_card(*card);
+    if (const auto* card = held<market::CardRecord>(after)) check_card(*card, undo);
     if (key.kind == Kind::agreement) {
       const auto* agreement = held<market::AgreementRecord>(after);
       expect(agreement != nullptr, 3, "what was signed was deleted: " + key.id);

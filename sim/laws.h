@@ -121,7 +121,7 @@ class Laws {
   void on_identity_answer(const market::Command& command, const market::Answer& answer);
   void check_acknowledged_identities();
   // laws_signed.cpp
-  void check_card(const market::CardRecord& record);
+  void check_card(const market::CardRecord& record, const Undo& undo);
   bool is_key_of(const ClusterId& cluster, const std::string& key) const;
   void check_agreement(const market::AgreementRecord* was, const market::AgreementRecord& is,
                        Instant at);

@@ -33,14 +33,18 @@ const T* before_in(const Undo& undo, const Rows& rows, const market::Key& key) {
 
 }  // namespace
 
-void Laws::check_card(const CardRecord& record) {
+void Laws::check_card(const CardRecord& record, const Undo& undo) {
   const auto verified = pki::verify_card(record.document);
   const std::string& name = record.card.cluster.text;
   expect(verified && verified->card == record.card, 5, "the card of " + name + " is not signed");
   if (!verified) return;
-  const auto* identity = rows_.get<model::Identity>(market::identity_key(name));
-  expect(identity != nullptr && identity->key == verified->fingerprint, 5,
-         "the card of " + name + " shows a key that is not its own");
+  // In one commit a card may be shown and the key be changed, in that order.
+  const market::Key key = market::identity_key(name);
+  const auto* after = rows_.get<model::Identity>(key);
+  const auto* before = before_in<model::Identity>(undo, rows_, key);
+  expect((after != nullptr && after->key == verified->fingerprint) ||
+             (before != nullptr && before->key == verified->fingerprint),
+         5, "the card of " + name + " shows a key that is not its own");
   keys_[name].insert(record.card.key);
   if (record.card.liqo.empty()) return;
   const auto known = liqo_.try_emplace(record.card.liqo, name).first;

@@ -190,6 +190,11 @@ Result<Answer> run(Workspace& workspace, const Renew& command, const Context& co
   SPILLWAY_TRY(check_in_time(contract, epoch, context.now));
   if (known == nullptr) return Answer{};  // not loaded yet: an account is never deleted
 
+  // An outage may have moved the end beyond what was promised: a promise that is shown again then
+  // must not take that back.
+  if (command.event && command.event->event.until <= effective_deadline(contract, epoch)) {
+    return answer_with(std::move(contract));
+  }
   SPILLWAY_TRY(take_event(workspace, contract, command.buyer, model::ContractEventKind::renewal,
                           command.event));
   AccountRecord account = *known;

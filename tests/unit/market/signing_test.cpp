@@ -237,6 +237,23 @@ TEST_F(Signing, ARenewalBindsNoLongerThanItSays) {
   EXPECT_EQ(book.contract(id).deadline, book.now + minutes(40));
 }
 
+TEST_F(Signing, APromiseThatIsShownAgainTakesNoGraceBack) {
+  const ContractId id = signed_by_both();
+  book.pass(minutes(30));
+  SignedEvent renewal = event_for(id, ContractEventKind::renewal, 1);
+  renewal.event.until = book.now + minutes(35);
+  ASSERT_TRUE(book.run(Renew{k_buyer, id, renewal}));
+  book.pass(minutes(34));
+  book.be_away(minutes(5));
+  book.attend();
+  const Instant moved = book.contract(id).deadline;
+  ASSERT_GT(moved, *renewal.event.until) << "by the outage";
+  ASSERT_TRUE(book.run(Renew{k_buyer, id, renewal}));
+  EXPECT_EQ(book.contract(id).deadline, moved);
+  book.attend();
+  EXPECT_EQ(book.contract(id).state, ContractState::active);
+}
+
 TEST_F(Signing, OfRenewalsTheNewestIsKept) {
   const ContractId id = signed_by_both();
   for (int i = 1; i <= 5; ++i) {
