@@ -182,7 +182,6 @@ class Laws {
   std::map<std::string, Selling> selling_;  // by provider
 
   std::map<std::string, std::set<std::string>> keys_;  // that each cluster has ever shown
-  std::map<std::string, std::string> liqo_;            // Liqo id → the first cluster to show it
   // Contract, speaker, number and body: who was killed may use a number again that nobody heard.
   std::set<std::tuple<std::string, std::string, int64_t, std::string>> said_;
 };

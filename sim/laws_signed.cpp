@@ -47,10 +47,13 @@ void Laws::check_card(const CardRecord& record, const Undo& undo) {
          5, "the card of " + name + " shows a key that is not its own");
   keys_[name].insert(record.card.key);
   if (record.card.liqo.empty()) return;
-  const auto known = liqo_.try_emplace(record.card.liqo, name).first;
-  expect(known->second == name, 5,
-         fmt::format("the Liqo id {} is shown by {} and by {}", record.card.liqo, known->second,
-                     name));
+  for (const auto& [other, row] : rows_.all()) {
+    const auto* card = held<CardRecord>(row.record);
+    if (card == nullptr || card->card.cluster == record.card.cluster) continue;
+    expect(
+        card->card.liqo != record.card.liqo, 5,
+        fmt::format("the Liqo id {} is shown by {} and by {}", record.card.liqo, name, other.id));
+  }
 }
 
 bool Laws::is_key_of(const ClusterId& cluster, const std::string& key) const {

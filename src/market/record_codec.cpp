@@ -111,6 +111,7 @@ void fields(Fields& f, KeptEvent& e) {
   f.required("number", e.number);
   f.required("kind", e.kind);
   f.required("document", e.document);
+  f.with_default("units", e.units);
 }
 
 template <class Fields>

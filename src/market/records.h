@@ -154,12 +154,14 @@ struct LiqoRecord {
   bool operator==(const LiqoRecord&) const = default;
 };
 
-// What one side has signed under an agreement. Of what only moves on (renewals, usage) the newest.
+// What one side has signed under an agreement. Of what only moves on the newest: of renewals, and
+// of readings as far as a later one has all their units.
 struct KeptEvent {
   ClusterId by;
   int64_t number = 1;
   model::ContractEventKind kind = model::ContractEventKind::renewal;
   std::string document;
+  std::vector<int32_t> units = {};  // of a reading
 
   bool operator==(const KeptEvent&) const = default;
 };

@@ -52,9 +52,13 @@ Status check_fabric(Workspace& workspace, const Contract& contract,
 
 bool replaces(const KeptEvent& kept, const model::ContractEvent& event) {
   using Kind = ContractEventKind;
-  const bool moves_on =
-      event.kind == Kind::renewal || event.kind == Kind::extension || event.kind == Kind::usage;
-  return moves_on && kept.kind == event.kind && kept.by == event.by;
+  if (kept.kind != event.kind || kept.by != event.by) return false;
+  if (event.kind == Kind::renewal || event.kind == Kind::extension) return true;
+  return event.kind == Kind::usage &&
+         std::all_of(kept.units.begin(), kept.units.end(), [&](int32_t unit) {
+           return std::any_of(event.used.begin(), event.used.end(),
+                              [&](const model::MeteredUse& use) { return use.unit == unit; });
+         });
 }
 
 Status check_event(const Contract& contract, const AgreementRecord& agreement, const ClusterId& by,
@@ -141,7 +145,9 @@ Status take_event(Workspace& workspace, const Contract& contract, const ClusterI
   }
   AgreementRecord next = *known;
   std::erase_if(next.events, [&](const KeptEvent& kept) { return replaces(kept, event->event); });
-  next.events.push_back({by, event->event.number, kind, event->document});
+  KeptEvent kept{by, event->event.number, kind, event->document};
+  for (const model::MeteredUse& use : event->event.used) kept.units.push_back(use.unit);
+  next.events.push_back(std::move(kept));
   if (kind == ContractEventKind::extension) {
     next.sign_by = std::max(next.sign_by, *event->event.until);
   }
@@ -162,7 +168,9 @@ Result<Answer> run(Workspace& workspace, const PutCard& command, const Context& 
   }
   const auto* present = workspace.find<CardRecord>(card_key(card.cluster));
   if (present != nullptr && present->card == card) return Answer{};
-  if (present != nullptr && card.number <= present->card.number) {
+  // A key that was stolen must not use up the numbers of the one that took its place.
+  const bool same_key = present != nullptr && present->card.key == card.key;
+  if (same_key && card.number <= present->card.number) {
     return fail(
         Code::conflict, thing,
         fmt::format("number {} is not above {}, which it has", card.number, present->card.number),
@@ -176,6 +184,11 @@ Result<Answer> run(Workspace& workspace, const PutCard& command, const Context& 
                   "give your cluster an id of its own in Liqo");
     }
     if (owner == nullptr) workspace.put(liqo_key(card.liqo), LiqoRecord{card.liqo, card.cluster});
+  }
+  // One at a time: whoever could keep all that it ever showed would keep others from theirs.
+  if (present != nullptr && !present->card.liqo.empty() && present->card.liqo != card.liqo &&
+      workspace.find<LiqoRecord>(liqo_key(present->card.liqo)) != nullptr) {
+    workspace.erase(liqo_key(present->card.liqo));
   }
   workspace.put(card_key(card.cluster), CardRecord{card, command.document});
   workspace.emit({.sequence = 0,

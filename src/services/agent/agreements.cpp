@@ -24,7 +24,7 @@ bool is_to_countersign(const Contract& contract, const ClusterId& self) {
 bool says_the_same(const Contract& a, const Contract& b) {
   return a.state == b.state && a.agreement == b.agreement && a.deadline == b.deadline &&
          a.reason == b.reason && a.live_units() == b.live_units() && a.rate == b.rate &&
-         a.shape == b.shape && a.terms == b.terms && a.started == b.started;
+         a.shape == b.shape && a.terms == b.terms && a.started == b.started && a.units == b.units;
 }
 
 }  // namespace
@@ -185,11 +185,11 @@ void Agreements::on_collected(const ContractId& id, const Contract& row,
     return settle(id, row);
   }
   const Code code = known.error().code;
-  if (code == Code::not_found && !row.is_live()) return settle(id, row);
+  const bool is_refused = code == Code::denied || code == Code::conflict || code == Code::invalid;
+  // Of what is over nothing better will be shown; of what never began there is nothing to dispute.
+  if (!row.is_live() && (is_refused || code == Code::not_found)) return settle(id, row);
   // What cannot be verified is claimed, and no more.
-  if (code == Code::denied || code == Code::conflict || code == Code::invalid) {
-    note_dispute(id, known.error().reason);
-  }
+  if (is_refused && row.started) note_dispute(id, known.error().reason);
   try_again(*look, "what was signed is not to be had", known.error());
 }
 

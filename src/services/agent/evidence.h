@@ -51,6 +51,9 @@ Instant signed_until(const model::Contract& row, const Agreed& agreed);
 // offer says, between the cards that are shown, and in time. Null: we offer no such thing.
 Status check_to_countersign(const Evidence& evidence, const Self& self, const model::Card& own,
                             const model::Offer* offer, Instant now);
+// Which side says what: renewals, extensions and releases are the buyer's, the end of a drain is
+// either's, all else the provider's.
+bool may_say(model::ContractEventKind kind, bool is_buyer);
 // Whether what was signed names this card's keys.
 Status check_card(const model::Signatory& side, const model::Card& card);
 

@@ -1,6 +1,7 @@
 #include "services/agent/paper.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "model/agreement_fields.h"
@@ -35,8 +36,22 @@ namespace {
 
 using Kind = model::ContractEventKind;
 
-bool moves_on(Kind kind) {
-  return kind == Kind::renewal || kind == Kind::extension || kind == Kind::usage;
+std::set<int32_t> units_in(const PaperEvent& event) {
+  std::set<int32_t> units;
+  const auto verified = pki::verify_event(event.document);
+  if (!verified) return units;
+  for (const model::MeteredUse& use : verified->event.used) units.insert(use.unit);
+  return units;
+}
+
+// Whether `newer` says all that `older` said, if it is newer.
+bool says_all_of(const PaperEvent& newer, const PaperEvent& older) {
+  if (newer.by != older.by || newer.kind != older.kind) return false;
+  if (newer.kind == Kind::renewal || newer.kind == Kind::extension) return true;
+  if (newer.kind != Kind::usage) return false;
+  const std::set<int32_t> now = units_in(newer);
+  const std::set<int32_t> then = units_in(older);
+  return std::includes(now.begin(), now.end(), then.begin(), then.end());
 }
 
 Status add(Paper& paper, const PaperEvent& event) {
@@ -48,14 +63,12 @@ Status add(Paper& paper, const PaperEvent& event) {
         fmt::format("event {} of {} is kept, and says something else", event.number, event.by.text),
         "sign with a number that was not used");
   }
-  const auto same = [&](const PaperEvent& kept) {
-    return kept.by == event.by && kept.kind == event.kind && moves_on(event.kind);
-  };
   const bool is_old =
-      std::any_of(paper.events.begin(), paper.events.end(),
-                  [&](const PaperEvent& kept) { return same(kept) && kept.number > event.number; });
+      std::any_of(paper.events.begin(), paper.events.end(), [&](const PaperEvent& kept) {
+        return kept.number > event.number && says_all_of(kept, event);
+      });
   if (is_old) return {};
-  std::erase_if(paper.events, same);
+  std::erase_if(paper.events, [&](const PaperEvent& kept) { return says_all_of(event, kept); });
   if (paper.events.size() >= Paper::k_most_events) {
     return fail(Code::conflict, "paper of contract " + paper.contract.text,
                 fmt::format("it has {} events, and that is the most", Paper::k_most_events),

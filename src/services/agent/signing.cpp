@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/canonical.h"
+
 namespace spillway::agent {
 namespace {
 
@@ -140,7 +142,10 @@ void Signing::on_own_card(const Result<wire::CardBody>& told,
       [this, there, liqo, next](TrustBook& book) -> Status {
         const auto kept = pki::verify_card(book.card);
         const model::Card* last = kept && signatory_.is_own(kept->card) ? &kept->card : nullptr;
-        const int64_t used = std::max(there ? there->number : 0, kept ? kept->card.number : 0);
+        int64_t used = std::max(there ? there->number : 0, kept ? kept->card.number : 0);
+        // Numbers go on over a change of the key, unless somebody had it who used them all up.
+        const bool is_new_key = !(there && signatory_.is_own(*there)) && last == nullptr;
+        if (is_new_key && used >= model::k_max_canonical_integer) used = 0;
         const model::Card* present = there && signatory_.is_own(*there) ? &*there : last;
         const std::string id = liqo ? *liqo : (present != nullptr ? present->liqo : std::string());
         const bool stays = present != nullptr && present->liqo == id && present->number == used;

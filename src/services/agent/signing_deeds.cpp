@@ -30,6 +30,25 @@ Status check_own_key(const Paper& paper, const Signatory& signatory) {
               "let its lease end; what is signed from now on has the new key");
 }
 
+// By the broker's deadline a promise would follow whatever the broker shows: so by our own clock,
+// too, as far as clocks are apart, and an outage may have moved the end.
+Instant longest_promise(const Contract& contract, Instant now) {
+  const Duration lease = contract.terms.lease;
+  return now + lease + lease + contract.terms.grace + minutes(10);
+}
+
+// Whether this is ours to say of such a contract. What is not, goes without a signature and is
+// refused by the book: signed and kept, it would stand on our own paper for ever.
+bool is_in_place(const Contract& row, const ClusterId& self, Kind kind) {
+  if (!row.is_live() || !may_say(kind, row.buyer == self)) return false;
+  if (kind == Kind::extension) return row.state == model::ContractState::hold;
+  if (kind == Kind::renewal) return row.state == model::ContractState::active;
+  if (kind == Kind::drained) return row.state == model::ContractState::closing;
+  // A hold may become active on the way.
+  if (kind == Kind::release || kind == Kind::notice) return true;
+  return row.started.has_value();
+}
+
 }  // namespace
 
 struct Signing::Act {
@@ -54,14 +73,17 @@ void Signing::try_act(const std::shared_ptr<Act>& act) {
 }
 
 void Signing::on_act_known(const std::shared_ptr<Act>& act, const Known& known) {
-  const Deed deed = act->deed(known.row);
+  Deed deed = act->deed(known.row);
+  if (deed.kind == Kind::renewal)
+    deed.until = std::min(*deed.until, longest_promise(known.row, now_()));
   // What binds us for longer follows only from what was signed. Giving back is always right.
   if (!known.dispute.empty() && (deed.kind == Kind::renewal || deed.kind == Kind::extension)) {
     return act->then(tl::unexpected(not_more_of_it(known.row, known.dispute)));
   }
-  // Nothing more happens under what is over: the book says so without a signature.
   const bool is_unsigned = !known.paper || known.row.agreement.empty();
-  if (is_unsigned || !known.row.is_live()) return act->send({}, act->then);
+  if (is_unsigned || !is_in_place(known.row, signatory_.cluster(), deed.kind)) {
+    return act->send({}, act->then);
+  }
   const Paper& paper = *known.paper;
   if (Status own = check_own_key(paper, signatory_); !own) {
     return act->then(tl::unexpected(std::move(own).error()));

@@ -99,8 +99,8 @@ Status replace_pin(TrustBook& book, const ClusterId& cluster, const std::string&
     return fail(Code::not_found, key_of_cluster(cluster), "none is pinned",
                 fmt::format("spillway trust add {} {}", cluster.text, key));
   }
-  // The numbers of cards go on: a card of before the new key stays old.
-  const int64_t card = known->second.card;
+  // Numbers are of one key: whoever had the old one may have used them all up.
+  const int64_t card = known->second.key == key ? known->second.card : 0;
   known->second = {key, model::Trust::given, now, card};
   return {};
 }

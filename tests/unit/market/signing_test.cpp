@@ -341,8 +341,21 @@ TEST_F(Signing, ALiqoIdBelongsToOneCluster) {
   model::Card taken = card_of(k_buyer, 2);
   taken.number = 2;
   taken.liqo = "liqo-" + k_rival.text;
-  EXPECT_TRUE(is_refused(book.run(PutCard{taken, "{}", sample_key(2)}), Code::conflict))
-      << "also one that its owner no longer uses";
+  EXPECT_TRUE(book.run(PutCard{taken, "{}", sample_key(2)})) << "its owner has another one";
+  card.number = 3;
+  card.liqo = "liqo-" + k_rival.text;
+  EXPECT_TRUE(is_refused(book.run(PutCard{card, "{}", sample_key(3)}), Code::conflict))
+      << "and cannot have it back";
+}
+
+TEST_F(Signing, AStolenKeyUsesUpNoNumbers) {
+  model::Card last = card_of(k_buyer, 2);
+  last.number = (int64_t{1} << 53) - 1;
+  ASSERT_TRUE(book.run(PutCard{last, "{}", sample_key(2)}));
+  book.run(Recertify{k_buyer.text, sample_key(2), sample_key(9), sample_certificate(9),
+                     book.now + hours(24)})
+      .value();
+  EXPECT_TRUE(book.run(PutCard{card_of(k_buyer, 9), "{}", sample_key(9)}));
 }
 
 }  // namespace

@@ -175,6 +175,47 @@ TEST_F(EvidenceTest, ARowThatDiffersFromWhatWasSignedIsDisputed) {
               HasSubstr("its provider signed none"));
 }
 
+// Money and times that nobody signed for, in the book of a broker that turned.
+TEST_F(EvidenceTest, MoneyBeyondWhatWasSignedIsDisputed) {
+  AgreementAnswer closed = trade.whole(contract);
+  closed.events.push_back(trade.deed(closed, trade.buyer, 1, {.kind = Kind::release}));
+  closed.contract.state = model::ContractState::closed;
+  closed.contract.reason = model::EndReason::released;
+  closed.contract.deadline = contract.created + minutes(30);
+  for (model::Unit& unit : closed.contract.units) {
+    unit.live = false;
+    unit.reserved = 0;
+    unit.ended = closed.contract.deadline;
+    unit.charged = model::charge_for(closed.contract.rate, minutes(30));
+  }
+  EXPECT_EQ(disputed(closed), "");
+  const auto with = [&](auto change) {
+    AgreementAnswer told = closed;
+    change(told.contract);
+    return disputed(told);
+  };
+  EXPECT_THAT(with([](auto& row) { row.units[0].charged += 2; }), HasSubstr("is charged"));
+  EXPECT_THAT(with([](auto& row) { row.started = row.created - hours(24 * 30); }),
+              HasSubstr("its provider signed at"));
+  EXPECT_THAT(with([](auto& row) { row.units[1].ended = row.created + hours(24 * 30); }),
+              HasSubstr("unit 1 ended"));
+  EXPECT_THAT(with([](auto& row) { row.units[1].metered.cpu_core_ms = 1; }),
+              HasSubstr("more is metered"));
+  AgreementAnswer closing = trade.whole(contract);
+  closing.contract.state = model::ContractState::closing;
+  closing.contract.reason = model::EndReason::lapsed;
+  closing.contract.deadline = contract.created + hours(24 * 30);
+  EXPECT_THAT(disputed(closing), HasSubstr("it is over at"));
+}
+
+TEST_F(EvidenceTest, EitherSideSaysThatNothingRunsAnyMore) {
+  for (const Signatory* by : {&trade.buyer, &trade.provider}) {
+    AgreementAnswer told = trade.whole(contract);
+    told.events.push_back(trade.deed(told, *by, 2, {.kind = Kind::drained}));
+    EXPECT_TRUE(weigh(told, contract.id, {trade.buyer.cluster(), "lab"}));
+  }
+}
+
 TEST_F(EvidenceTest, ARowMaySayWhatWasSigned) {
   AgreementAnswer told = trade.whole(contract);
   const Instant until = told.contract.deadline + contract.terms.lease;
