@@ -15,6 +15,11 @@ bool is_ended(const kube::Object& paper) {
   return !kube::annotation_in(paper, ClusterPapers::k_ended).empty();
 }
 
+bool is_complete(const kube::Object& object) {
+  const auto paper = paper_from_json(model::text_at(object, {"data", k_paper_key}), "paper");
+  return paper && paper->complete;
+}
+
 }  // namespace
 
 struct ClusterPapers::Editing {
@@ -136,7 +141,8 @@ void ClusterPapers::keep(const Paper& heard, Then<Paper> then) {
 // Ids begin with their time, and so do the names: the first ones are the oldest.
 void ClusterPapers::prune() {
   if (std::exchange(is_pruning_, true)) return;
-  auto ended = std::make_shared<std::vector<std::string>>();
+  // Those first that only one side has signed: holds cost nothing, and must not push out evidence.
+  auto ended = std::make_shared<std::vector<std::pair<bool, std::string>>>();
   auto all = std::make_shared<size_t>(0);
   api_.list(
       kube::k_config_maps, {.space = space_, .labels = fmt::format("{}={}", k_label, name_)},
@@ -147,7 +153,7 @@ void ClusterPapers::prune() {
         }
         *all += page.items.size();
         for (const kube::Object& paper : page.items) {
-          if (is_ended(paper)) ended->emplace_back(kube::name_in(paper));
+          if (is_ended(paper)) ended->emplace_back(is_complete(paper), kube::name_in(paper));
         }
       },
       life_.guard([this, ended, all](const Result<std::string>& listed) {
@@ -155,7 +161,7 @@ void ClusterPapers::prune() {
         if (!listed || *all <= k_most) return;
         std::sort(ended->begin(), ended->end());
         ended->resize(std::min(ended->size(), *all - k_most));
-        for (const std::string& name : *ended) {
+        for (const auto& [complete, name] : *ended) {
           api_.remove(kube::k_config_maps, {space_, name}, {}, [](const Status&) {});
         }
       }));
