@@ -11,25 +11,10 @@
 namespace spillway::services {
 namespace {
 
-MemberProcessOptions process_of(const AgentServiceOptions& options) {
-  MemberProcessOptions process;
-  process.name = "agent";
-  process.log_level = options.log_level;
-  process.operations = options.operations;
-  process.in_cluster = options.in_cluster;
-  process.identity = options.identity;
-  process.state = options.state;
-  process.forget_state = options.forget_state;
-  process.kind = agent::agent_state();
-  process.kubeconfig = options.kubeconfig;
-  process.context = options.context;
-  return process;
-}
-
 class AgentService final : public MemberProcess {
  public:
   explicit AgentService(const AgentServiceOptions& options)
-      : MemberProcess(process_of(options)), options_(options) {
+      : MemberProcess({options, "agent", agent::agent_state()}), options_(options) {
     add_gauges();
   }
 

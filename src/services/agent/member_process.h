@@ -17,8 +17,8 @@
 #include "services/agent/signatory.h"
 #include "services/agent/state_file.h"
 #include "services/connect.h"
-#include "services/in_cluster.h"
 #include "services/log.h"
+#include "services/member_home.h"
 #include "services/metrics.h"
 #include "services/operations_port.h"
 #include "services/service_loop.h"
@@ -26,18 +26,9 @@
 
 namespace spillway::services {
 
-struct MemberProcessOptions {
-  std::string name;  // in the log: "agent"
-  Level log_level = Level::info;
-  std::string operations;               // address:port for probes and Prometheus; empty: none
-  std::optional<InCluster> in_cluster;  // instead of the two folders
-  std::string identity;
-  std::string state;
-  bool forget_state = false;  // of the folder
-  agent::StateKind kind;      // of the state
-  std::string broker;         // its URL; empty: the one that was joined
-  std::string kubeconfig;     // of the cluster; empty: the one that this runs in
-  std::string context;        // of the kubeconfig; empty: its current one
+struct MemberProcessOptions : MemberHome {
+  std::string name;       // in the log: "agent"
+  agent::StateKind kind;  // of the state
 };
 
 class MemberProcess {

@@ -20,25 +20,10 @@ constexpr Duration k_longest_round_trip = seconds(2);
 // All pending pods for every group that could take them.
 constexpr size_t k_most_expander_bytes = size_t{128} << 20;  // as many as it may send
 
-MemberProcessOptions process_of(const AutoscalerServiceOptions& options) {
-  MemberProcessOptions process;
-  process.name = "autoscaler";
-  process.log_level = options.log_level;
-  process.operations = options.operations;
-  process.in_cluster = options.in_cluster;
-  process.identity = options.identity;
-  process.state = options.state;
-  process.kind = autoscaler::ledger_state();
-  process.broker = options.broker;
-  process.kubeconfig = options.kubeconfig;
-  process.context = options.context;
-  return process;
-}
-
 class AutoscalerService final : public MemberProcess {
  public:
   explicit AutoscalerService(const AutoscalerServiceOptions& options)
-      : MemberProcess(process_of(options)),
+      : MemberProcess({options, "autoscaler", autoscaler::ledger_state()}),
         options_(options),
         port_(poll_, log_,
               {options.listen, options.plaintext ? net::GrpcTrust::none : net::GrpcTrust::mutual,

@@ -7,19 +7,13 @@
 #include "base/money.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "services/in_cluster.h"
 #include "services/log.h"
+#include "services/member_home.h"
 
 namespace spillway::services {
 
-struct AutoscalerServiceOptions {
-  std::optional<InCluster> in_cluster;  // instead of the folders `identity` and `state`
-  std::string identity;                 // the folder that spillway join made
-  std::string broker;                   // its URL; empty: the one that was joined
-  std::string kubeconfig;  // of the consumer's cluster; empty: the one that this runs in
-  std::string context;     // of the kubeconfig; empty: its current one
+struct AutoscalerServiceOptions : MemberHome {
   std::string back_end = "kwok";
-  std::string state;  // a folder of its own
   std::string listen = "127.0.0.1:8086";
   bool plaintext = false;          // else with all three of these
   std::string tls_certificate;     // files; the leaf first
@@ -28,13 +22,11 @@ struct AutoscalerServiceOptions {
   std::string expander;  // address:port for the Cluster Autoscaler's expander; empty: none
   std::string expander_certificate;  // files
   std::string expander_key;
-  std::string operations;            // address:port for probes and Prometheus; empty: none
   std::string policy;                // the recommender's, a file; empty: the cheapest, without caps
   std::optional<Currency> currency;  // of offers that are shown; the policy's, where there is one
   int best_of_class = 5;
   std::string probe = "public";  // addresses that round trips are measured to: none, public, any
   Duration unready_after = minutes(1);
-  Level log_level = Level::info;
 };
 
 // Runs until SIGTERM or SIGINT, or until the home in the cluster is lost to another.
