@@ -5,6 +5,7 @@
 #include "cli/table.h"
 #include "model/fields.h"
 #include "pki/ed25519.h"
+#include "services/agent/dispute.h"
 #include "services/agent/evidence.h"
 
 namespace spillway::cli {

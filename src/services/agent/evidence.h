@@ -42,11 +42,6 @@ Result<Agreed> read_paper(const Paper& paper);
 // All of it, to be kept.
 Paper paper_of(const Evidence& evidence, Instant now);
 
-// What the row says and nobody has signed, in words; empty: there is nothing of that kind.
-std::string dispute(const model::Contract& row, const Agreed& agreed);
-// The latest time that a lease may last until by what was signed, with all outages there may be.
-Instant signed_until(const model::Contract& row, const Agreed& agreed);
-
 // Whether the provider should sign what the buyer has: it must be what the row says, what our own
 // offer says, between the cards that are shown, and in time. Null: we offer no such thing.
 Status check_to_countersign(const Evidence& evidence, const Self& self, const model::Card& own,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/canonical.h"
+#include "services/agent/dispute.h"
 
 namespace spillway::agent {
 namespace {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "pki/jws.h"
+#include "services/agent/dispute.h"
 #include "unit/services/signed_trade.h"
 
 namespace spillway::agent {
