@@ -32,6 +32,11 @@ struct Under {
   ContractId hold;
 };
 
+// Whichever side of an agreement this cluster is; the provider's if it is neither.
+inline const model::Signatory& own_side(const model::Agreement& agreement, const ClusterId& self) {
+  return agreement.buyer.cluster == self ? agreement.buyer : agreement.provider;
+}
+
 class Signatory {
  public:
   static Result<Signatory> of(const Credentials& credentials);

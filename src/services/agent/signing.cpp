@@ -30,9 +30,7 @@ Status check_shown(const std::optional<pki::VerifiedCard>& shown, const model::C
 }
 
 Status check_own_side(const Evidence& evidence, const Signatory& self) {
-  const model::Agreement& agreement = evidence.agreement->agreement;
-  const model::Signatory& own =
-      agreement.buyer.cluster == self.cluster() ? agreement.buyer : agreement.provider;
+  const model::Signatory& own = own_side(evidence.agreement->agreement, self.cluster());
   if (own.cluster == self.cluster() && own.key == self.key_text()) return {};
   return fail(Code::denied, "contract " + evidence.row.id.text,
               "what was signed names another key than ours, and there is no copy of it here",

@@ -21,9 +21,7 @@ Error not_more_of_it(const Contract& contract, const std::string& dispute) {
 Status check_own_key(const Paper& paper, const Signatory& signatory) {
   const auto agreed = read_paper(paper);
   if (!agreed) return tl::unexpected(agreed.error());
-  const model::Agreement& agreement = agreed->agreement.agreement;
-  const bool is_buyer = agreement.buyer.cluster == signatory.cluster();
-  const model::Signatory& own = is_buyer ? agreement.buyer : agreement.provider;
+  const model::Signatory& own = own_side(agreed->agreement.agreement, signatory.cluster());
   if (own.key == signatory.key_text()) return {};
   return fail(Code::denied, "contract " + paper.contract.text,
               "it was signed with the key that we had before",
@@ -47,6 +45,13 @@ bool is_in_place(const Contract& row, const ClusterId& self, Kind kind) {
   // A hold may become active on the way.
   if (kind == Kind::release || kind == Kind::notice) return true;
   return row.started.has_value();
+}
+
+// Who does not sign sends the same without a signature.
+void act_if_signed(Signing* signing, const ContractId& id, Signing::DeedOf deed,
+                   wire::Then<wire::ContractAnswer> then, const Signing::Send& send) {
+  if (signing == nullptr) return send({}, std::move(then));
+  signing->act(id, std::move(deed), send, std::move(then));
 }
 
 }  // namespace
@@ -121,81 +126,60 @@ void Signing::on_acted(const std::shared_ptr<Act>& act, int64_t number,
 
 void renew(wire::BrokerClient& client, Signing* signing, const ContractId& id,
            wire::Then<wire::ContractAnswer> then) {
-  if (signing == nullptr) return client.renew(id, {}, std::move(then));
   // By the book's clock, not ours: whatever ours says, it is late enough.
   const auto deed = [](const Contract& contract) {
     return Deed{.kind = Kind::renewal, .until = contract.deadline + contract.terms.lease};
   };
-  signing->act(
-      id, deed,
-      [client, id](const std::string& event, wire::Then<wire::ContractAnswer> sent) mutable {
-        client.renew(id, {event}, std::move(sent));
-      },
-      std::move(then));
+  act_if_signed(signing, id, deed, std::move(then), [client, id](const auto& event, auto sent) {
+    wire::BrokerClient(client).renew(id, {event}, std::move(sent));
+  });
 }
 
 void extend(wire::BrokerClient& client, Signing* signing, const ContractId& id, Duration ttl,
             Instant now, wire::Then<wire::ContractAnswer> then) {
-  if (signing == nullptr) return client.extend(id, {ttl}, std::move(then));
   const auto deed = [ttl, now](const Contract& contract) {
     return Deed{.kind = Kind::extension, .until = std::max(now, contract.deadline) + ttl};
   };
-  signing->act(
-      id, deed,
-      [client, id, ttl](const std::string& event, wire::Then<wire::ContractAnswer> sent) mutable {
-        client.extend(id, {ttl, event}, std::move(sent));
-      },
-      std::move(then));
+  act_if_signed(signing, id, deed, std::move(then),
+                [client, id, ttl](const auto& event, auto sent) {
+                  wire::BrokerClient(client).extend(id, {ttl, event}, std::move(sent));
+                });
 }
 
 void release(wire::BrokerClient& client, Signing* signing, const ContractId& id,
              std::vector<int32_t> units, wire::Then<wire::ContractAnswer> then) {
-  if (signing == nullptr) return client.release(id, {std::move(units)}, std::move(then));
   const auto deed = [units](const Contract&) {
     return Deed{.kind = Kind::release, .units = units};
   };
-  signing->act(
-      id, deed,
-      [client, id, units](const std::string& event, wire::Then<wire::ContractAnswer> sent) mutable {
-        client.release(id, {units, event}, std::move(sent));
-      },
-      std::move(then));
+  act_if_signed(signing, id, deed, std::move(then),
+                [client, id, units](const auto& event, auto sent) {
+                  wire::BrokerClient(client).release(id, {units, event}, std::move(sent));
+                });
 }
 
 void give_notice(wire::BrokerClient& client, Signing* signing, const ContractId& id,
                  wire::Then<wire::ContractAnswer> then) {
-  if (signing == nullptr) return client.give_notice(id, {}, std::move(then));
   const auto deed = [](const Contract&) { return Deed{.kind = Kind::notice}; };
-  signing->act(
-      id, deed,
-      [client, id](const std::string& event, wire::Then<wire::ContractAnswer> sent) mutable {
-        client.give_notice(id, {event}, std::move(sent));
-      },
-      std::move(then));
+  act_if_signed(signing, id, deed, std::move(then), [client, id](const auto& event, auto sent) {
+    wire::BrokerClient(client).give_notice(id, {event}, std::move(sent));
+  });
 }
 
 void drained(wire::BrokerClient& client, Signing* signing, const ContractId& id,
              wire::Then<wire::ContractAnswer> then) {
-  if (signing == nullptr) return client.drained(id, {}, std::move(then));
   const auto deed = [](const Contract&) { return Deed{.kind = Kind::drained}; };
-  signing->act(
-      id, deed,
-      [client, id](const std::string& event, wire::Then<wire::ContractAnswer> sent) mutable {
-        client.drained(id, {event}, std::move(sent));
-      },
-      std::move(then));
+  act_if_signed(signing, id, deed, std::move(then), [client, id](const auto& event, auto sent) {
+    wire::BrokerClient(client).drained(id, {event}, std::move(sent));
+  });
 }
 
 void meter_usage(wire::BrokerClient& client, Signing* signing, const ContractId& id,
                  std::vector<model::MeteredUse> used, wire::Then<wire::ContractAnswer> then) {
-  if (signing == nullptr) return client.meter_usage(id, {std::move(used)}, std::move(then));
   const auto deed = [used](const Contract&) { return Deed{.kind = Kind::usage, .used = used}; };
-  signing->act(
-      id, deed,
-      [client, id, used](const std::string& event, wire::Then<wire::ContractAnswer> sent) mutable {
-        client.meter_usage(id, {used, event}, std::move(sent));
-      },
-      std::move(then));
+  act_if_signed(signing, id, deed, std::move(then),
+                [client, id, used](const auto& event, auto sent) {
+                  wire::BrokerClient(client).meter_usage(id, {used, event}, std::move(sent));
+                });
 }
 
 }  // namespace spillway::agent
