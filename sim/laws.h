@@ -103,8 +103,10 @@ class Laws {
                       const host::Commit& commit);
   void check_ladder(const model::Contract& before, const model::Contract& after);
   void check_calm(const model::Contract& before, const model::Contract& after, Instant at);
+  Instant lease_end_of(const model::Contract& before) const;
   // laws_money.cpp
   void check_metered(const model::Contract& before, const model::Contract& after, Instant at);
+  Instant paid_until(const model::Contract& before, const model::Contract& after, Instant at) const;
   void check_charges(const model::Contract& before, const model::Contract& after, Instant at);
   void check_invoices();
   void check_leaving(const model::Contract& before, const model::Contract& after,

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sim/laws.h"
+#include "sim/stated_point.h"
 
 namespace spillway::sim {
 namespace {
@@ -105,27 +106,31 @@ void Laws::check_ladder(const Contract& before, const Contract& after) {
   }
 }
 
+Instant Laws::lease_end_of(const Contract& before) const {
+  const auto* epoch = rows_.get<market::EpochRecord>(market::epoch_key());
+  return lease_end(before, epoch == nullptr ? Duration{} : epoch->lost - before.outage_mark);
+}
+
 void Laws::check_calm(const Contract& before, const Contract& after, Instant at) {
-  const bool lapsed = before.state == ContractState::active &&
-                      after.state == ContractState::closing && after.reason == EndReason::lapsed;
+  const bool lapsed = before.state == ContractState::active && after.reason == EndReason::lapsed;
   const bool expired = before.state == ContractState::hold &&
                        after.state == ContractState::closed && after.reason == EndReason::expired;
   if (!lapsed && !expired) return;
-  const auto* epoch = rows_.get<market::EpochRecord>(market::epoch_key());
-  const int64_t lost = epoch == nullptr ? 0 : epoch->lost.ms - before.outage_mark.ms;
-  const int64_t shift = std::min(lost, before.terms.grace.ms - before.grace_used.ms);
-  expect(at.ms >= before.deadline.ms + shift, 4,
+  const Instant end = lease_end_of(before);
+  expect(at >= end, 4,
          fmt::format("contract {} {} {} ms early", after.id.text, to_text(after.reason),
-                     before.deadline.ms + shift - at.ms));
+                     (end - at).ms));
 }
 
-// Who is told to leave has the time to leave that the terms give.
+// Who is told to leave has the time to leave that the terms give; who lets a lease lapse has its
+// drain from the end of the lease, however late the broker sees it.
 void Laws::check_leaving(const Contract& before, const Contract& after,
                          const host::Commit& commit) {
   const bool by_provider = is_by_provider(after.reason);
   if (before.state == ContractState::active && after.state == ContractState::closing) {
-    const Duration leave = by_provider ? after.terms.notice : after.terms.drain;
-    expect(after.deadline == commit.at + leave, 4,
+    const Instant over =
+        by_provider ? commit.at + after.terms.notice : lease_end_of(before) + after.terms.drain;
+    expect(after.deadline == over, 4,
            fmt::format("contract {}: not the time to leave that was agreed", after.id.text));
   }
   if (before.state == ContractState::active && after.state == ContractState::closed &&

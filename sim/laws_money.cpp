@@ -78,11 +78,18 @@ void Laws::check_metered(const Contract& before, const Contract& after, Instant 
   }
 }
 
+// What is over is not paid for any longer, however late the broker sees it.
+Instant Laws::paid_until(const Contract& before, const Contract& after, Instant at) const {
+  if (before.state == ContractState::closing) return std::min(at, before.deadline);
+  if (after.reason != EndReason::lapsed) return at;
+  return std::min(at, lease_end_of(before) + after.terms.drain);
+}
+
 // Time at the rate, at least the minimum term unless the provider ended it, and what was metered,
 // at most the whole shape: each rounded up.
 void Laws::check_charges(const Contract& before, const Contract& after, Instant at) {
   if (before.state == ContractState::hold) return;  // one batch may release first, then confirm
-  const Instant end = before.state == ContractState::closing ? std::min(at, before.deadline) : at;
+  const Instant end = paid_until(before, after, at);
   const Duration ran{std::max<int64_t>(0, end.ms - after.started->ms)};
   const Duration bound = std::max(ran, after.price.minimum_term);
   const bool told_now = is_seller_ending(after.reason) && !is_seller_ending(before.reason);

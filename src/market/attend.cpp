@@ -6,6 +6,7 @@
 #include "market/ending_notice.h"
 #include "market/mutants.h"
 #include "market/outage.h"
+#include "market/overdue.h"
 #include "market/pool_state.h"
 #include "market/relay.h"
 #include "market/transitions.h"
@@ -16,18 +17,6 @@ namespace {
 using model::Contract;
 using model::ContractState;
 using model::EndReason;
-
-void move_end(Workspace& workspace, Contract& contract, Duration shift, const EpochRecord& epoch,
-              const Context& context) {
-  contract.deadline = contract.deadline + shift;
-  if (contract.ending_notice) contract.ending_notice = *contract.ending_notice + shift;
-  contract.outage_mark = epoch.lost;
-  contract.grace_used = contract.grace_used + shift;
-  workspace.emit(event_on(contract, EventKind::contract_moved, context.now,
-                          fmt::format("an outage moved its end by {} to {}", to_text(shift),
-                                      to_text(contract.deadline))));
-  workspace.put(key_of(contract.id), contract);
-}
 
 void say_that_it_ends(Workspace& workspace, Contract& contract, const Context& context) {
   contract.ending_notice = next_ending_notice(contract, context.rules, context.now);
@@ -41,31 +30,12 @@ void say_that_it_ends(Workspace& workspace, Contract& contract, const Context& c
 }
 
 void attend_contract(Workspace& workspace, Contract contract, const Context& context) {
-  const EpochRecord epoch = current_epoch(workspace);
-  const auto is_due = [&contract, &context] {
-    return contract.is_live() &&
-           (contract.deadline <= context.now ||
-            (contract.ending_notice && *contract.ending_notice <= context.now));
+  const auto is_to_be_said = [&contract, &context] {
+    return contract.is_live() && contract.ending_notice && *contract.ending_notice <= context.now;
   };
-  if (!is_due()) return;
-  if (const Duration shift = outage_shift(contract, epoch); shift.ms > 0) {
-    move_end(workspace, contract, shift, epoch, context);
-    if (!is_due()) return;
-  }
-  if (contract.deadline > context.now) return say_that_it_ends(workspace, contract, context);
-  switch (contract.state) {
-    case ContractState::hold:
-      end_units(workspace, contract, {}, EndReason::expired, context);
-      break;
-    case ContractState::active:
-      begin_closing(workspace, contract, EndReason::lapsed, contract.terms.drain, context);
-      break;
-    case ContractState::closing:
-      end_units(workspace, contract, {}, contract.reason, context, "; nobody said it was drained");
-      break;
-    case ContractState::closed:
-      break;
-  }
+  if (is_to_be_said()) move_by_outage(workspace, contract, context);
+  end_overdue(workspace, contract, context);
+  if (is_to_be_said()) say_that_it_ends(workspace, contract, context);
 }
 
 // Whether ending units of `shape` helps where something is lacking (above zero).
@@ -119,8 +89,8 @@ void attend_pool(Workspace& workspace, const PoolRecord& pool, const Context& co
   next.reclaim_at = context.now + context.rules.reclaim_after;
   put_pool(workspace, std::move(next), context.now, context.rules.reclaim_after);
   for (Contract contract : chosen) {
-    const Duration notice = contract.terms.notice;
-    begin_closing(workspace, contract, EndReason::reclaimed, notice, context);
+    lapse_overdue(workspace, contract, context);
+    take_back(workspace, contract, EndReason::reclaimed, context);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "market/metering.h"
 #include "market/mutants.h"
 #include "market/outage.h"
+#include "market/overdue.h"
 #include "market/pool_state.h"
 #include "market/signing.h"
 #include "market/transitions.h"
@@ -139,7 +140,7 @@ void end_units(Workspace& workspace, Contract& contract, const std::vector<int32
   workspace.put(key_of(contract.id), contract);
 }
 
-void begin_closing(Workspace& workspace, Contract& contract, EndReason reason, Duration leave,
+void begin_closing(Workspace& workspace, Contract& contract, EndReason reason, Instant over,
                    const Context& context) {
   if (contract.state == ContractState::hold) {
     end_units(workspace, contract, {}, reason, context);
@@ -148,17 +149,23 @@ void begin_closing(Workspace& workspace, Contract& contract, EndReason reason, D
   SPILLWAY_CHECK(contract.state == ContractState::active, "only an active contract can close");
   contract.state = ContractState::closing;
   contract.reason = reason;
-  set_deadline(contract, context.now + leave, current_epoch(workspace));
+  set_deadline(contract, over, current_epoch(workspace));
   workspace.emit(
       event_on(contract, EventKind::contract_closing, context.now,
                fmt::format("{}; over at {}", to_text(reason), to_text(contract.deadline))));
   workspace.put(key_of(contract.id), contract);
 }
 
+void take_back(Workspace& workspace, Contract& contract, EndReason reason, const Context& context) {
+  if (contract.state != ContractState::hold && contract.state != ContractState::active) return;
+  begin_closing(workspace, contract, reason, context.now + contract.terms.notice, context);
+}
+
 Result<Answer> run(Workspace& workspace, const Release& command, const Context& context) {
   auto found = contract_of(workspace, command.buyer, Side::buyer, command.contract);
   if (!found) return tl::unexpected(std::move(found).error());
   SPILLWAY_TRY(check_units(*found, command.units));
+  lapse_overdue(workspace, *found, context);
   if (mutant(Mutant::release_twice) && found->live_units() == 0) {
     give_back(workspace, *found, 1, context);
   }
@@ -178,6 +185,7 @@ Result<Answer> run(Workspace& workspace, const Release& command, const Context& 
 Result<Answer> run(Workspace& workspace, const Drained& command, const Context& context) {
   auto found = contract_of(workspace, command.party, Side::either, command.contract);
   if (!found) return tl::unexpected(std::move(found).error());
+  lapse_overdue(workspace, *found, context);
   if (!found->is_live()) return answer_with(std::move(*found));  // its answer was lost
   if (found->state != ContractState::closing) {
     const bool is_buyer = command.party == found->buyer;
@@ -196,6 +204,7 @@ Result<Answer> run(Workspace& workspace, const Drained& command, const Context& 
 Result<Answer> run(Workspace& workspace, const GiveNotice& command, const Context& context) {
   auto found = contract_of(workspace, command.provider, Side::provider, command.contract);
   if (!found) return tl::unexpected(std::move(found).error());
+  lapse_overdue(workspace, *found, context);  // what has lapsed was not taken back
   if (found->state == ContractState::hold || found->state == ContractState::active) {
     if (found->started) {
       SPILLWAY_TRY(take_event(workspace, *found, command.provider, model::ContractEventKind::notice,
@@ -205,7 +214,7 @@ Result<Answer> run(Workspace& workspace, const GiveNotice& command, const Contex
       end_units(workspace, *found, {}, EndReason::noticed, context);
       return answer_with(std::move(*found));
     }
-    begin_closing(workspace, *found, EndReason::noticed, found->terms.notice, context);
+    take_back(workspace, *found, EndReason::noticed, context);
   }
   return answer_with(std::move(*found));
 }

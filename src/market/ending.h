@@ -11,8 +11,13 @@ namespace spillway::market {
 void end_units(Workspace& workspace, model::Contract& contract, const std::vector<int32_t>& units,
                model::EndReason reason, const Context& context, std::string_view remark = {});
 
-// active → closing, to be over after `leave`. A hold has nothing to drain: it is closed at once.
+// active → closing, to be over at `over`. A hold has nothing to drain: it is closed at once.
 void begin_closing(Workspace& workspace, model::Contract& contract, model::EndReason reason,
-                   Duration leave, const Context& context);
+                   Instant over, const Context& context);
+
+// The provider wants it back: a hold or an active contract has its time of notice from now on; what
+// is closing or closed goes on as it does.
+void take_back(Workspace& workspace, model::Contract& contract, model::EndReason reason,
+               const Context& context);
 
 }  // namespace spillway::market

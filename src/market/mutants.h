@@ -42,6 +42,7 @@ enum class Mutant {
   bind_provider,        // a provider that ends a unit is paid for the minimum term all the same
   repeat_endings,       // that a lease ends is said again and again
   forget_drained,       // what is drained stays until its deadline
+  drain_from_now,       // a lease drains from when the broker looks, and costs the buyer that long
   // in services/
   admit_revoked,        // a broker takes the certificate of one who was revoked
   tell_all,             // an event stream tells everybody everything
@@ -60,7 +61,7 @@ enum class Mutant {
   forget_vanished,  // a watch that lists again does not say what vanished meanwhile
 };
 
-inline constexpr std::array<std::string_view, 47> k_mutant_names{"none",
+inline constexpr std::array<std::string_view, 48> k_mutant_names{"none",
                                                                  "skip-cover",
                                                                  "ignore-version",
                                                                  "double-count-retry",
@@ -93,6 +94,7 @@ inline constexpr std::array<std::string_view, 47> k_mutant_names{"none",
                                                                  "bind-provider",
                                                                  "repeat-endings",
                                                                  "forget-drained",
+                                                                 "drain-from-now",
                                                                  "admit-revoked",
                                                                  "tell-all",
                                                                  "resume-late",

@@ -14,6 +14,7 @@ namespace {
 
 using namespace test;
 using model::Contract;
+using model::ContractState;
 using model::EndReason;
 
 // From the whole range, also in the first lives: sizes would leave out half of what can happen.
@@ -139,9 +140,18 @@ class Life {
     for (size_t i = 0; i < after.units.size(); ++i) check_unit(before, after, i);
   }
 
+  // However late the broker looks, what is over is not paid for any longer.
+  Instant paid_until(const Contract& before, const Contract& after) const {
+    if (before.state == ContractState::closing) return std::min(book_.now, before.deadline);
+    if (after.reason != EndReason::lapsed) return book_.now;
+    const Duration lost = book_.get<EpochRecord>(epoch_key())->lost - before.outage_mark;
+    const Duration grace = before.terms.grace - before.grace_used;
+    return std::min(book_.now, before.deadline + std::min(lost, grace) + before.terms.drain);
+  }
+
   void check_unit(const Contract& before, const Contract& after, size_t i) {
     const model::Unit& unit = after.units[i];
-    const Duration ran = paid_end(before, book_.now) - *after.started;
+    const Duration ran = paid_until(before, after) - *after.started;
     RC_ASSERT(unit.metered.covers(before.units[i].metered));
     if (unit.live) {
       RC_ASSERT(whole_use(after.shape, ran).covers(unit.metered));

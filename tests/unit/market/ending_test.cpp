@@ -1,6 +1,7 @@
 // How units end. Whatever the reason: capacity, quota and money go back, per unit, once.
 #include <gtest/gtest.h>
 
+#include "market/metering.h"
 #include "support/test_book.h"
 
 namespace spillway::market {
@@ -255,11 +256,19 @@ TEST_F(Ending, ABrokerThatClosesLateDoesNotMakeTheBuyerPayForIt) {
   EXPECT_EQ(book.contract(id).units[0].charged, 15'000);
 }
 
-TEST_F(Ending, NobodyIsEverChargedMoreThanWasSetAside) {
+// The lease ended at 60 minutes, its drain at 61.
+TEST_F(Ending, ALateReleaseIsPaidForToTheEndOfTheDrain) {
   const ContractId id = book.active(k_buyer, 1);
   book.pass(hours(100));
   ASSERT_TRUE(book.run(Release{k_buyer, id, {}}));
-  EXPECT_EQ(book.purse(), (Purse{{}, 0, k_set_aside}));
+  EXPECT_EQ(book.contract(id).reason, EndReason::lapsed);
+  EXPECT_EQ(book.purse(), (Purse{{}, 0, 61'000}));
+}
+
+TEST_F(Ending, NobodyIsEverChargedMoreThanWasSetAside) {
+  const model::Contract contract = book.contract(book.active(k_buyer, 1));
+  const Instant late = book.now + hours(100);
+  EXPECT_EQ(charge_of(contract, contract.units[0], EndReason::released, late).total(), k_set_aside);
 }
 
 // Pay per use, of which nothing was metered: the unit's own rate, 40,000 an hour.

@@ -118,12 +118,21 @@ TEST_F(Metering, TheMinimumTermBindsTheTimeAndNotTheUse) {
             (Charge{.time = 4'000, .term = 0, .use = 1'000}));
 }
 
-TEST_F(Metering, NobodyIsChargedMoreThanWasSetAside) {
+// The lease ended at 60 minutes, its drain at 61: no reading makes more of it than the whole shape.
+TEST_F(Metering, UseBeyondTheEndOfTheDrainIsNotCharged) {
   const ContractId id = book.active(k_buyer, 1, metered);
   book.pass(hours(100));
   ASSERT_TRUE(meter_cpu(id, 200 * k_core_hour_ms));
   ASSERT_TRUE(book.run(Release{k_buyer, id, {}}));
-  EXPECT_EQ(book.purse(), (Purse{{}, 0, k_set_aside}));
+  EXPECT_EQ(book.purse(), (Purse{{}, 0, 61'000}));
+}
+
+TEST_F(Metering, NobodyIsChargedMoreThanWasSetAside) {
+  const ContractId id = book.active(k_buyer, 1, metered);
+  model::Unit busy = unit(id);
+  busy.metered.cpu_core_ms = 200 * k_core_hour_ms;
+  const Instant late = book.now + hours(100);
+  EXPECT_EQ(charge_of(book.contract(id), busy, EndReason::released, late).total(), k_set_aside);
 }
 
 TEST_F(Metering, EachPartIsRoundedUpOnce) {

@@ -208,5 +208,62 @@ TEST_F(Outage, AReplayNeedsNoConfirmation) {
   EXPECT_EQ(again->grants, granted->grants);
 }
 
+// The lease of an hour ended with its grace at 75 minutes, its drain of one at 76: nobody pays for
+// what the broker slept through, whoever comes first when it is back.
+class BackLate : public Outage {
+ protected:
+  void SetUp() override {
+    Outage::SetUp();
+    id = book.active(k_buyer, 2);
+    book.be_away(hours(5));
+  }
+  void expect_lapsed() {
+    EXPECT_EQ(book.contract(id).state, ContractState::closed);
+    EXPECT_EQ(book.contract(id).reason, model::EndReason::lapsed);
+    EXPECT_EQ(book.contract(id).units[0].ended, *book.contract(id).started + minutes(76));
+    EXPECT_EQ(book.purse().spent, 2 * 76'000);
+    EXPECT_EQ(book.count_events(EventKind::contract_closing), 1);
+    EXPECT_EQ(book.count_events(EventKind::contract_closed), 1);
+  }
+
+  ContractId id;
+};
+
+TEST_F(BackLate, TheBrokerEndsWhatLapsedMeanwhile) {
+  book.attend();
+  expect_lapsed();
+}
+
+TEST_F(BackLate, AProvidersNoticeComesTooLate) {
+  ASSERT_TRUE(book.run(GiveNotice{k_seller, id}));
+  expect_lapsed();
+}
+
+TEST_F(BackLate, ABuyersReleaseComesTooLate) {
+  ASSERT_TRUE(book.run(Release{k_buyer, id, {1}}));
+  expect_lapsed();
+}
+
+TEST_F(BackLate, WhatIsDrainedHasEnded) {
+  ASSERT_TRUE(book.run(Drained{k_buyer, id, {}}));
+  expect_lapsed();
+}
+
+TEST_F(BackLate, AnOversoldPoolTakesNothingBackThatHasLapsed) {
+  ASSERT_TRUE(book.publish(pool_of(1)));
+  book.pass(book.rules.reclaim_after);
+  ASSERT_TRUE(book.run(Attend{key_of(pool_of(1).id)}));
+  expect_lapsed();
+}
+
+// In the middle of its drain what is left of it is left.
+TEST_F(Outage, ADrainRunsFromTheEndOfTheLease) {
+  const ContractId id = book.active(k_buyer, 1);
+  book.be_away(minutes(75) + seconds(20));
+  book.attend();
+  EXPECT_EQ(book.contract(id).state, ContractState::closing);
+  EXPECT_EQ(book.contract(id).deadline, book.now + seconds(40));
+}
+
 }  // namespace
 }  // namespace spillway::market
