@@ -1,7 +1,5 @@
 #include "sim/correspondent.h"
 
-#include <numeric>
-
 #include "pki/signed_documents.h"
 
 namespace spillway::sim {
@@ -32,8 +30,7 @@ void Correspondent::end() {
 
 int64_t Correspondent::refused() const {
   if (!mailbox_) return refused_;
-  const auto& now = mailbox_->counts().refused;
-  return std::accumulate(now.begin(), now.end(), refused_);
+  return refused_ + mailbox_->counts().all_refused();
 }
 
 const model::Agreement* Correspondent::agreement_on(const ContractId& id) {

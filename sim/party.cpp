@@ -80,8 +80,12 @@ void Party::restart() {
 void Party::start() {
   channel_.move_on();
   if (!token_.empty()) join(token_, *token_key_, 20);
-  if (signs_ && has_joined()) letters_.begin(signatory(), papers_);
+  if (has_joined()) begin_letters();
   begin();
+}
+
+void Party::begin_letters() {
+  if (signs_ && !has_agent()) letters_.begin(signatory(), papers_);
 }
 
 void Party::watch_status(int status) {
@@ -125,7 +129,7 @@ void Party::take_certificate(const std::string& text, const SimKey& key) {
   turned_away_ = false;
   is_denied_ = false;
   channel_.show(read);
-  if (signs_ && is_new && !is_another) letters_.begin(signatory(), papers_);
+  if (is_new && !is_another) begin_letters();
   on_certificate();
   if (!is_another) return;
   // Whoever joins anew is started anew.

@@ -86,6 +86,8 @@ class Party {
   bool signs() const { return signs_; }
   agent::Signatory signatory() const;
   Correspondent& letters() { return letters_; }
+  // An agent has a mailbox of its own: two of one member would use numbers twice.
+  virtual bool has_agent() const { return false; }
 
   // The stream of its own events, resumed where it ended, checked.
   void follow();
@@ -105,6 +107,7 @@ class Party {
   void open_stream();
 
   void tell_key();
+  void begin_letters();
 
   Address address_;
   Person person_;

@@ -72,10 +72,31 @@ void SimProvider::start_agent() {
   }
   agent_ = std::make_unique<agent::Agent>(process_, world_.random(), channel_, disk_, log_,
                                           std::move(options));
+  agent_->messages().hear("nonce", [this](const agent::Received& message) { hear(message); });
   const auto started = agent_->start(first_supply());
   laws_.expect(started.has_value(), 2,
                fmt::format("the agent of {} does not start from what it saved", id_.text));
+  heard_.clear();
+  for (const auto& [id, with] : agent_->state().mailbox.contracts) heard_[id] = with.seen;
   on_agent_started();
+}
+
+void SimProvider::hear(const agent::Received& message) {
+  int64_t& last = heard_[message.contract];
+  laws_.on_heard(id_, message.contract, last, message.sequence, message.body);
+  last = message.sequence;
+}
+
+// To one of its buyers, if they have signed.
+void SimProvider::chat() {
+  if (agent_ == nullptr || agent_->state().contracts.empty()) return;
+  const auto& contracts = agent_->state().contracts;
+  const auto pick = static_cast<ptrdiff_t>(world_.below(contracts.size()));
+  const ContractId& id = std::next(contracts.begin(), pick)->first;
+  const std::string body = fmt::format("{} {:x}", id_.text, world_.random().next());
+  const Duration ttl = world_.between(seconds(5), minutes(2));
+  const auto sent = agent_->messages().send(id, "nonce", body, ttl);
+  if (sent) laws_.on_said(id_, id, *sent, body);
 }
 
 void SimProvider::change_later() {
@@ -83,7 +104,7 @@ void SimProvider::change_later() {
     if (is_retired()) return;
     if (world_.chance(200)) change_something();
     if (world_.chance(50)) repeat_old();
-    letters().chat();
+    chat();
     if (world_.chance(30)) renew();
     change_later();
   });

@@ -40,6 +40,9 @@ class SimProvider : public Party {
   void end() override;
   void on_certificate() override;
   void start_agent();
+  bool has_agent() const override { return true; }
+  void chat();
+  void hear(const agent::Received& message);
   void change_later();
   void meter_later();
   void meter();
@@ -52,6 +55,7 @@ class SimProvider : public Party {
   void check_overdue(const model::Contract& contract);
 
   SimDisk disk_;
+  std::map<ContractId, int64_t> heard_;  // the last message, as the agent's state has it
   // Of its meter, a process beside the agent's with the same papers. Null: it does not sign.
   std::unique_ptr<agent::Signing> signing_;
   std::map<ContractId, model::Contract> carried_;  // a second ago

@@ -104,6 +104,9 @@ class ScriptedBroker {
   std::map<std::string, std::string> cards;                 // signed, by cluster
   std::map<std::string, wire::AgreementAnswer> agreements;  // by contract, without row and cards
   std::function<void(wire::AgreementAnswer&)> lie = [](wire::AgreementAnswer&) {};
+  std::vector<wire::MessageRow> waiting;          // messages to whoever asks, on any contract
+  std::map<int64_t, std::string> letters;         // that were sent, by number
+  std::vector<std::string> asked_for_messages;    // with what
   bool is_strict = false;                         // what is done under what was signed must be
   std::map<std::string, int32_t> free_units;      // of offers; those not named have ten
   std::map<std::string, wire::HoldAnswer> holds;  // by key
@@ -329,6 +332,7 @@ class ScriptedBroker {
     model::Contract& known = found->second;
     if (path.size() > 3 && path[3] == "agreement") return agreement(known);
     if (path.size() > 3 && path[3] == "countersign") return countersign(known, request);
+    if (path.size() > 3 && path[3] == "messages") return relay(request);
     if (path.size() > 3 && path[3] == "confirm") {
       const auto body = request.body.empty()
                             ? Result<wire::ConfirmRequest>(wire::ConfirmRequest())
@@ -362,6 +366,22 @@ class ScriptedBroker {
       known.deadline = loop_.now() + known.terms.lease;
     }
     return ok(wire::ContractAnswer{known});
+  }
+
+  Result<net::Response> relay(const net::Request& request) {
+    asked_for_messages.push_back(request.target);
+    if (request.method == "POST" && request.target.ends_with("/messages")) {
+      const auto body = model::read_json<wire::MessageRequest>(request.body, "message");
+      if (letters.insert({body->sequence, body->envelope}).second)
+        return net::Response{204, {}, {}};
+      EXPECT_EQ(letters.at(body->sequence), body->envelope) << "one number, two letters";
+      return net::Response{204, {}, {}};
+    }
+    if (request.target.ends_with("/taken")) {
+      const auto taken = model::read_json<wire::TakenRequest>(request.body, "taken");
+      std::erase_if(waiting, [&](const auto& row) { return row.sequence <= taken->through; });
+    }
+    return ok(wire::MessagePage{waiting, false});
   }
 
   Result<net::Response> follow(const net::Request& request) {

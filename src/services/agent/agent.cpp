@@ -23,7 +23,11 @@ Agent::Agent(host::Loop& loop, host::Random& random, net::Channel& channel, Stat
                keeper_,
                [this](Instant time) { alarm_.wake_by(time); },
                signing_ ? &*signing_ : nullptr},
-      agreements_(context_, [this](const model::Contract& contract) { tenancy_.put(contract); }),
+      messages_(context_),
+      agreements_(context_, {[this](const model::Contract& contract) { tenancy_.put(contract); },
+                             [this](const ContractId& id, const Paper& paper) {
+                               messages_.verified(id, paper);
+                             }}),
       renewals_(context_, {[this](const model::Contract& contract) { tenancy_.put(contract); },
                            [this](const ContractId& id) { tenancy_.look_at(id); }}),
       tenancy_(context_, {[this](const PoolId& pool) { publisher_.carries_changed(pool); },
@@ -31,6 +35,7 @@ Agent::Agent(host::Loop& loop, host::Random& random, net::Channel& channel, Stat
                           [this](const model::Contract& contract) {
                             renewals_.seen(contract);
                             agreements_.seen(contract);
+                            messages_.seen(contract);
                           },
                           [this](const ContractId& id) { renewals_.hurry(id); }}),
       untold_(context_),
@@ -50,6 +55,7 @@ Status Agent::start(std::optional<Supply> supply) {
   if (!known) return tl::unexpected(known.error());
   is_supply_known_ = supply || *known;
   if (supply) context_.state().supply = std::move(*supply);
+  messages_.start();
   follower_.start();
   tenancy_.start();
   agreements_.start();
@@ -103,6 +109,7 @@ void Agent::on_event(const wire::EventBody& event) {
     return;
   }
   tenancy_.on_event(event);
+  messages_.on_event(event);
   notices_.on_event(event);
 }
 
@@ -110,6 +117,7 @@ void Agent::take_over(const wire::SnapshotAnswer& snapshot) {
   if (stopped_) return;
   tenancy_.take_over(snapshot);
   agreements_.show_card();
+  messages_.look_at_all();
   publisher_.take_over(snapshot);
   keeper_.touch();
   begin_selling();
@@ -164,6 +172,7 @@ AgentStatus Agent::status() const {
           agreements_.disputed(),
           tenancy_.orphans_found(),
           tenancy_.orphans_ended(),
+          messages_.counts(),
           context_.last_error};
 }
 

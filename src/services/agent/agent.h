@@ -14,6 +14,7 @@
 #include "services/agent/agreements.h"
 #include "services/agent/context.h"
 #include "services/agent/follower.h"
+#include "services/agent/messages.h"
 #include "services/agent/notice_giver.h"
 #include "services/agent/publisher.h"
 #include "services/agent/renewals.h"
@@ -37,6 +38,7 @@ struct AgentStatus {
   int64_t agreements_disputed = 0;  // now
   int64_t orphans_found = 0;        // contracts that the broker does not know, or says nothing of
   int64_t orphans_ended = 0;        // of these, at their stated point
+  MailboxCounts messages = {};      // since the start
   std::string last_error;
 };
 
@@ -56,6 +58,8 @@ class Agent {
   std::vector<supply::Sold> sold() const;
   // Called when that has changed.
   void when_sold_changes(std::function<void()> call) { sold_changed_ = std::move(call); }
+  // To and from the other parties of contracts that both have signed.
+  Messages& messages() { return messages_; }
   AgentStatus status() const;
   const AgentState& state() const { return keeper_.state(); }
 
@@ -72,6 +76,7 @@ class Agent {
   host::Alarm alarm_;
   std::optional<Signing> signing_;
   Context context_;
+  Messages messages_;
   Agreements agreements_;
   Renewals renewals_;
   Tenancy tenancy_;

@@ -154,6 +154,14 @@ void AgentService::add_gauges() {
         [](const AgentStatus& status) { return status.orphans_found; });
   gauge("spillway_agent_orphans_ended_total", "Of these, ended here at their stated point",
         [](const AgentStatus& status) { return status.orphans_ended; });
+  gauge("spillway_agent_messages_sent_total", "Messages to other members that the broker has",
+        [](const AgentStatus& status) { return status.messages.sent; });
+  gauge("spillway_agent_messages_received_total", "Messages of other members that were believed",
+        [](const AgentStatus& status) { return status.messages.received; });
+  gauge("spillway_agent_messages_refused_total", "Messages that were altered, replayed or invented",
+        [](const AgentStatus& status) { return status.messages.all_refused(); });
+  gauge("spillway_agent_messages_lost_total", "Messages that expired on their way, either way",
+        [](const AgentStatus& status) { return status.messages.dropped + status.messages.missed; });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "model/validation.h"
+#include "services/agent/mailbox_fields.h"
 #include "supply/supply_fields.h"
 
 namespace spillway::agent {
@@ -35,6 +36,7 @@ void fields(F& f, AgentState& state) {
   f.required("offers", state.offers);
   f.required("contracts", state.contracts);
   f.with_default("ended_unheard", state.ended_unheard);
+  f.with_default("mailbox", state.mailbox);
 }
 
 Status validate(const AgentState& state) {
@@ -60,7 +62,7 @@ Status validate(const AgentState& state) {
     SPILLWAY_TRY(model::at("ended_unheard", check_contract_id(id.text)));
     SPILLWAY_TRY(model::check_time("ended_unheard", when));
   }
-  return {};
+  return model::under("mailbox", validate(state.mailbox));
 }
 
 std::string to_json(const AgentState& state) { return model::write_json(state); }

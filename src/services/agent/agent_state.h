@@ -16,6 +16,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "model/contract.h"
+#include "services/agent/mailbox_state.h"
 #include "services/agent/supply_file.h"
 
 namespace spillway::agent {
@@ -50,6 +51,7 @@ struct AgentState {
   std::map<ContractId, model::Contract> contracts;  // live ones, bought and sold, as last seen
   // Sold, and ended here while the broker was silent, when: it does not know yet.
   std::map<ContractId, Instant> ended_unheard = {};
+  MailboxState mailbox = {};
   bool operator==(const AgentState&) const = default;
 };
 

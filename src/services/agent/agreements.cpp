@@ -173,7 +173,7 @@ void Agreements::on_countersigned(const ContractId& id, const Contract& row,
         Level::info, "contract signed",
         {{"contract", id.text}, {"buyer", row.buyer.text}, {"agreement", told->agreement}});
   }
-  changed_(*told);
+  calls_.changed(*told);
 }
 
 void Agreements::on_collected(const ContractId& id, const Contract& row,
@@ -182,6 +182,7 @@ void Agreements::on_collected(const ContractId& id, const Contract& row,
   if (look == nullptr) return;
   if (known) {
     note_dispute(id, known->dispute);
+    if (known->paper) calls_.verified(id, *known->paper);
     return settle(id, row);
   }
   const Code code = known.error().code;

@@ -17,9 +17,11 @@ namespace spillway::agent {
 
 class Agreements {
  public:
-  // `changed`: a contract as it is by the broker's answer.
-  Agreements(Context& context, std::function<void(const model::Contract&)> changed)
-      : context_(context), changed_(std::move(changed)) {}
+  struct Calls {
+    std::function<void(const model::Contract&)> changed;  // as it is by the broker's answer
+    std::function<void(const ContractId&, const Paper&)> verified;
+  };
+  Agreements(Context& context, Calls calls) : context_(context), calls_(std::move(calls)) {}
 
   void start();      // shows our card
   void show_card();  // again: the broker may have forgotten it
@@ -52,7 +54,7 @@ class Agreements {
   void try_again(Look& look, std::string_view what, const Error& error);
 
   Context& context_;
-  std::function<void(const model::Contract&)> changed_;
+  Calls calls_;
   std::map<ContractId, Look> looks_;
   std::set<ContractId> pledged_;  // holds that may have our signature by now
   std::map<ContractId, std::string> disputes_;

@@ -13,6 +13,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,10 @@ struct MailboxCounts {
   int64_t received = 0;
   int64_t missed = 0;  // numbers that never came: expired, or kept back
   std::array<int64_t, k_refusals> refused{};
+
+  int64_t all_refused() const {
+    return std::accumulate(refused.begin(), refused.end(), int64_t{0});
+  }
 };
 
 class Mailbox {

@@ -1,0 +1,68 @@
+#include "services/agent/messages.h"
+
+#include <utility>
+
+namespace spillway::agent {
+
+void Messages::start() {
+  if (context_.signing == nullptr) return;
+  MailboxState& state = context_.state().mailbox;
+  std::erase_if(state.contracts,
+                [&](const auto& one) { return !context_.state().contracts.contains(one.first); });
+  const Signatory& self = context_.signing->signatory();
+  Mailbox::Calls calls;
+  calls.agreement = [this](const ContractId& id) { return agreement_on(id); };
+  calls.on_message = [this](const Received& message) { on_message(message); };
+  calls.save = [this](std::function<void()> then) { context_.keeper.flush(std::move(then)); };
+  mailbox_.emplace(Mailbox::Ports{context_.loop, context_.random, context_.log, context_.client},
+                   self.cluster(), LetterKeys{self.key(), self.sealing()}, state, std::move(calls));
+  mailbox_->start();
+}
+
+Result<int64_t> Messages::send(const ContractId& contract, std::string_view step, std::string body,
+                               Duration ttl) {
+  if (mailbox_) return mailbox_->send(contract, step, std::move(body), ttl);
+  return fail(Code::conflict, "contract " + contract.text, "this member signs nothing",
+              "give it an identity of its own");
+}
+
+void Messages::on_event(const wire::EventBody& event) {
+  const bool is_ours = context_.state().contracts.contains(ContractId(event.subject));
+  if (mailbox_ && is_ours) mailbox_->on_event(event);
+}
+
+void Messages::look_at_all() {
+  if (!mailbox_) return;
+  for (const auto& [id, agreement] : agreements_) mailbox_->look_at(id);
+}
+
+void Messages::seen(const model::Contract& contract) {
+  if (contract.is_live()) return;
+  agreements_.erase(contract.id);
+  if (!mailbox_) return;
+  mailbox_->forget(contract.id);
+  context_.keeper.touch();
+}
+
+void Messages::verified(const ContractId& contract, const Paper& paper) {
+  if (!mailbox_ || !paper.complete || agreements_.contains(contract)) return;
+  if (!context_.state().contracts.contains(contract)) return;  // it ended meanwhile
+  auto agreed = read_paper(paper);
+  if (!agreed) return;  // never: it has just been verified
+  agreements_.emplace(contract, std::move(agreed->agreement.agreement));
+  mailbox_->look_at(contract);
+}
+
+const model::Agreement* Messages::agreement_on(const ContractId& contract) const {
+  const auto known = agreements_.find(contract);
+  return known == agreements_.end() ? nullptr : &known->second;
+}
+
+void Messages::on_message(const Received& message) {
+  const auto found = hears_.find(message.step);
+  if (found != hears_.end()) return found->second(message);
+  context_.log.write(services::Level::warning, "message for nobody",
+                     {{"contract", message.contract.text}, {"step", message.step}});
+}
+
+}  // namespace spillway::agent
