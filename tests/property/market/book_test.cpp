@@ -7,6 +7,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include "property/market/book_invariants.h"
 #include "support/invoice_sums.h"
 #include "support/recount.h"
 #include "support/test_book.h"
@@ -319,43 +320,12 @@ class Market {
       if (now == nullptr) continue;
       const auto* before = previous_.get<Contract>(key);
       if (before == nullptr) {
-        check_grant(*now);
+        check_grant(book_, *now);
       } else {
         check_life(*before, *now);
       }
     }
     previous_ = book_.rows();
-  }
-
-  // Law 1, with the rows as the sale left them.
-  void check_grant(const Contract& contract) {
-    const PoolRecord& pool = book_.pool(contract.pool);
-    RC_ASSERT(pool.pool.capacity.covers(pool.committed + pool.unaccounted));
-    RC_ASSERT((!pool.withdrawn && pool.lease_until > book_.now));
-    RC_ASSERT(pool.epoch == book_.get<EpochRecord>(epoch_key())->epoch);
-    const AccountRecord& account = book_.account(contract.buyer);
-    const auto& quota = account.cluster.quota;
-    RC_ASSERT((!quota.units || account.units <= *quota.units));
-    RC_ASSERT((!quota.open_holds || account.open_holds <= *quota.open_holds));
-    if (const auto& budget = account.cluster.budget) {
-      RC_ASSERT(contract.price.currency == budget->limit.currency);
-      const Purse purse = book_.purse(contract.buyer);
-      RC_ASSERT(purse.reserved + purse.spent <= budget->limit.micros);
-    }
-  }
-
-  static void check_life(const Contract& before, const Contract& now) {
-    RC_ASSERT(static_cast<int>(now.state) >= static_cast<int>(before.state));
-    RC_ASSERT((before.state != ContractState::closed || now == before));
-    RC_ASSERT(now.units.size() == before.units.size());
-    RC_ASSERT(now.grace_used <= now.terms.grace);
-    for (size_t i = 0; i < now.units.size(); ++i) {
-      const model::Unit& was = before.units[i];
-      const model::Unit& is = now.units[i];
-      RC_ASSERT((was.live || is == was));
-      RC_ASSERT((is.live ? is.charged == 0 : was.live ? is.charged <= was.reserved : true));
-      RC_ASSERT(is.metered.covers(was.metered));
-    }
   }
 
   // What was invoiced of time that has passed stays as it is, whatever comes later.
