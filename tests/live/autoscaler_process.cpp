@@ -14,6 +14,7 @@
 #include "live/broker_process.h"
 #include "net/tls.h"
 #include "pki/private_file.h"
+#include "support/comes_true.h"
 
 namespace spillway::test {
 namespace {
@@ -62,13 +63,13 @@ void AutoscalerProcess::start() {
 }
 
 bool AutoscalerProcess::says(const std::string& what) const {
-  const auto end = std::chrono::steady_clock::now() + k_patience;
-  while (log().find(what) == std::string::npos) {
+  bool has_said = false;
+  const auto is_decided = [&] {
     const bool has_ended = ::kill(pid_, 0) != 0;
-    if (has_ended || std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
+    has_said = log().find(what) != std::string::npos;
+    return has_said || has_ended;
+  };
+  return comes_true(is_decided, k_patience) && has_said;
 }
 
 uint16_t AutoscalerProcess::port_called(const std::string& name) const {

@@ -10,6 +10,7 @@
 #include "integration/cli/federation.h"
 #include "integration/cli/live_autoscaler.h"
 #include "services/agent/folder_papers.h"
+#include "support/comes_true.h"
 #include "support/text.h"
 
 namespace spillway::cli {
@@ -17,6 +18,7 @@ namespace {
 
 using agent::FolderPapers;
 using agent::Paper;
+using test::comes_true;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -30,16 +32,6 @@ constexpr const char* k_signed_supply =
     "    shape: {cpu: 1, memory: 2Gi, pods: 10}\n"
     "    price: {currency: EUR, unit_hour: 0.10}\n"
     "    place: {latitude: 45.07, longitude: 7.68, country: IT}\n    visibility: everyone\n";
-
-template <class Good>
-bool comes_true(Good good) {
-  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (!good()) {
-    if (std::chrono::steady_clock::now() > patience) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
 
 class SignedFederation : public Federation {
  protected:

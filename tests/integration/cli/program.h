@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/comes_true.h"
 #include "support/temporary_folder.h"
 
 namespace spillway::cli {
@@ -104,11 +105,8 @@ class Running {
 
   // On standard output, or in the file that standard error goes to.
   bool says(const std::string& what, const std::string& where = {}) const {
-    for (int i = 0; i < 600; ++i) {
-      if (text_of(where.empty() ? out_ : where).find(what) != std::string::npos) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
-    return false;
+    return test::comes_true(
+        [&] { return text_of(where.empty() ? out_ : where).find(what) != std::string::npos; });
   }
   void signal(int number) const { ::kill(pid_, number); }
   int stop(int number) {

@@ -3,11 +3,13 @@
 #include <set>
 
 #include "integration/kube/client_fixture.h"
+#include "support/comes_true.h"
 
 namespace spillway::kube {
 namespace {
 
 using embedded::Fault;
+using test::comes_true;
 using test::has;
 
 TEST_F(ClientTest, AfterALostAnswerTheNextStepIsOneThatAClusterHas) {
@@ -68,14 +70,6 @@ class WatchUnderFaults : public ClientTest {
   }
   int64_t injected() {
     return thread_.run([this] { return cluster().faults().injected(); });
-  }
-  static bool comes_true(const std::function<bool()>& is_so) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (std::chrono::steady_clock::now() < until) {
-      if (is_so()) return true;
-      std::this_thread::yield();
-    }
-    return false;
   }
   bool knows_all() {
     return comes_true([this] { return thread_.run([this] { return heard_ == there_; }); });

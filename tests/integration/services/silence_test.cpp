@@ -11,12 +11,14 @@
 #include "market/outage.h"
 #include "services/agent/agent.h"
 #include "services/agent/state_file.h"
+#include "support/comes_true.h"
 #include "support/nouns.h"
 
 namespace spillway {
 namespace {
 
 using model::Role;
+using test::comes_true;
 using test::Members;
 using test::Papers;
 
@@ -86,18 +88,9 @@ class Silence : public testing::Test {
     buying = std::make_unique<LiveAgent>(members, buyer, agent::Supply{});
   }
 
-  template <class F>
-  static bool soon(F is_so) {
-    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(40);
-    while (std::chrono::steady_clock::now() < patience) {
-      if (is_so()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));  // between two looks
-    }
-    return false;
-  }
   model::Contract buy() {
     net::Response held;
-    EXPECT_TRUE(soon([&] {
+    EXPECT_TRUE(comes_true([&] {
       net::Request request = Members::post(
           "/v1/holds",
           model::write_json(wire::HoldRequest{{{OfferId("edge-1/small"), 1, 1}}, minutes(1)}));
@@ -134,14 +127,15 @@ class Silence : public testing::Test {
 
 TEST_F(Silence, BeyondTheGraceBothSidesEndAtTheStatedPointAndTheBookAgrees) {
   const ContractId id = buy().id;
-  ASSERT_TRUE(soon([&] { return knows_as_active(*selling, id) && knows_as_active(*buying, id); }));
+  ASSERT_TRUE(
+      comes_true([&] { return knows_as_active(*selling, id) && knows_as_active(*buying, id); }));
   broker.kill();
   members.forget_connections();
   const Instant sold_until = market::ends_no_later_than(selling->state().contracts.at(id));
   const Instant bought_until = market::ends_no_later_than(buying->state().contracts.at(id));
   std::optional<Instant> sold_ended;
   std::optional<Instant> bought_ended;
-  EXPECT_TRUE(soon([&] {
+  EXPECT_TRUE(comes_true([&] {
     if (!sold_ended && !knows(*selling, id)) sold_ended = test::wall_clock();
     if (!bought_ended && !knows(*buying, id)) bought_ended = test::wall_clock();
     return sold_ended && bought_ended;
@@ -154,23 +148,23 @@ TEST_F(Silence, BeyondTheGraceBothSidesEndAtTheStatedPointAndTheBookAgrees) {
   EXPECT_EQ(selling->status().orphans_ended, 1);
 
   broker.start();
-  EXPECT_TRUE(soon([&] { return look(id).contract.state == model::ContractState::closed; }));
-  EXPECT_TRUE(soon([&] { return selling->state().ended_unheard.empty(); }));
+  EXPECT_TRUE(comes_true([&] { return look(id).contract.state == model::ContractState::closed; }));
+  EXPECT_TRUE(comes_true([&] { return selling->state().ended_unheard.empty(); }));
   EXPECT_FALSE(look(id).ends_no_later_than) << "it has ended";
 }
 
 TEST_F(Silence, WithinTheGraceNothingEndsAndTheLeaseGoesOn) {
   const model::Contract contract = buy();
-  ASSERT_TRUE(soon([&] {
+  ASSERT_TRUE(comes_true([&] {
     return knows_as_active(*selling, contract.id) && knows_as_active(*buying, contract.id);
   }));
   broker.kill();
   members.forget_connections();
   const Instant back = test::wall_clock() + seconds(2);  // the least lease lasts for ten
-  EXPECT_TRUE(soon([&] { return test::wall_clock() >= back; }));
+  EXPECT_TRUE(comes_true([&] { return test::wall_clock() >= back; }));
   broker.start();
   const auto renewed = [&] { return look(contract.id).contract.deadline > contract.deadline; };
-  EXPECT_TRUE(soon(renewed));
+  EXPECT_TRUE(comes_true(renewed));
   EXPECT_EQ(look(contract.id).contract.state, model::ContractState::active);
   EXPECT_TRUE(knows(*selling, contract.id));
   EXPECT_TRUE(knows(*buying, contract.id));
@@ -178,14 +172,15 @@ TEST_F(Silence, WithinTheGraceNothingEndsAndTheLeaseGoesOn) {
 
 TEST_F(Silence, ABuyerThatVanishedIsSaidToEndAndEnds) {
   const ContractId id = buy().id;
-  ASSERT_TRUE(soon([&] { return knows_as_active(*selling, id) && knows_as_active(*buying, id); }));
+  ASSERT_TRUE(
+      comes_true([&] { return knows_as_active(*selling, id) && knows_as_active(*buying, id); }));
   buying.reset();
-  EXPECT_TRUE(soon([&] { return look(id).contract.state == model::ContractState::closed; }));
+  EXPECT_TRUE(comes_true([&] { return look(id).contract.state == model::ContractState::closed; }));
   EXPECT_EQ(look(id).contract.reason, model::EndReason::lapsed);
   const auto events = members.call(seller, Members::get("/v1/events?after=0&limit=1000"));
   EXPECT_NE(events.body.find("contract-ending"), std::string::npos);
   EXPECT_NE(events.body.find("nobody said it was drained"), std::string::npos);
-  EXPECT_TRUE(soon([&] { return !knows(*selling, id); }));
+  EXPECT_TRUE(comes_true([&] { return !knows(*selling, id); }));
 }
 
 TEST_F(Silence, NoticeWorksOnABuyerThatIsGoneAndTheCapacityIsBackInTime) {
@@ -195,7 +190,7 @@ TEST_F(Silence, NoticeWorksOnABuyerThatIsGoneAndTheCapacityIsBackInTime) {
       members.call(seller, Members::post("/v1/contracts/" + id.text + "/notice")));
   ASSERT_EQ(told.contract.state, model::ContractState::closing);
   EXPECT_EQ(told.ends_no_later_than, told.contract.deadline);
-  EXPECT_TRUE(soon([&] {
+  EXPECT_TRUE(comes_true([&] {
     const auto pool = Members::read<wire::PoolRow>(
         members.call(seller, Members::get("/v1/pools/edge-1/standard")));
     return pool.committed.is_zero();
