@@ -138,7 +138,7 @@ def _build(program):
     target.parent.mkdir(parents=True, exist_ok=True)
     draft = target.with_name(f".{target.name}.new")
     text = (folder / "go.mod").read_text()
-    command = [toolchain.find(_wanted(text)), "build", "-mod=readonly", "-trimpath", "-buildvcs=false",
+    command = [toolchain.find(wanted_go(text)), "build", "-mod=readonly", "-trimpath", "-buildvcs=false",
                "-ldflags", " ".join(["-s", "-w", *version_flags(program, text)]),
                "-o", draft, program.package]
     environment = {**os.environ, "CGO_ENABLED": "0", "GOWORK": "off", "GOTOOLCHAIN": "local"}
@@ -171,7 +171,7 @@ def pinned(go_mod, module):
     return re.search(rf"^(?:require)?\s*{re.escape(module)} (v\S+)", go_mod, re.MULTILINE)[1]
 
 
-def _wanted(go_mod):
+def wanted_go(go_mod):
     return re.search(r"^go (\S+)", go_mod, re.MULTILINE)[1]
 
 

@@ -7,7 +7,7 @@ real: one etcd that does not wait for the disk, one of each controller without l
 import json
 import time
 
-from clusters import certificates, kubelet, network, nodes, processes
+from clusters import certificates, kubelet, liqo, network, nodes, processes
 from clusters.layout import API_PORT
 from clusters.shell import Trouble, run, say, wait_until
 
@@ -98,6 +98,8 @@ class Start:
         self._stage("API server", self._serve)
         self._stage("controllers", self._launch_controllers)
         self._stage("nodes", self._populate)
+        if self.cluster.liqo:
+            self._stage("Liqo", self._add_liqo)
         (self.cluster.folder / "complete").touch()
         stages = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in self.stages)
         say(f"{self.cluster.name}: up after {time.monotonic() - began:.1f} s ({stages})")
@@ -133,16 +135,22 @@ class Start:
         self._wait("the default service account",
                    lambda: self._kubectl("get", "serviceaccount", "default"))
 
+    def _add_liqo(self):
+        def must(*arguments, stdin=None):
+            return run(kubectl(self.cluster, self.programs, *arguments), timeout=READY_SECONDS,
+                       stdin=stdin)
+        liqo.start(self.cluster, self.programs, must, self._launch, self._wait)
+
     def _kubectl(self, *arguments):
         try:
             return run(kubectl(self.cluster, self.programs, *arguments), timeout=20)
         except Trouble:
             return None
 
-    def _launch(self, program, command, prefix=()):
+    def _launch(self, program, command, prefix=(), environment=None):
         self.started[program] = processes.start(
             self.cluster.pid_file(program), self.cluster.logs / f"{program}.log", command,
-            [*network.enter(self.cluster.namespace), *prefix])
+            [*network.enter(self.cluster.namespace), *prefix], environment)
 
     def _wait(self, what, true):
         def still_possible():

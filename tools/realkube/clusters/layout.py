@@ -64,20 +64,20 @@ class State:
         except (OSError, ValueError, TypeError):
             raise Trouble(f"there is no cluster {name} in {self.folder}") from None
 
-    def add(self, name, nodes, kubelet=False, shape=None):
+    def add(self, name, nodes, kubelet=False, shape=None, liqo=False):
         """Takes the first free number, and with it the addresses, before anything is started."""
         check_name(name)
         taken = {other.number for other in self.clusters()}
         free = [number for number in range(1, MOST_CLUSTERS + 1) if number not in taken]
         if not free:
             raise Trouble(f"{MOST_CLUSTERS} clusters are the most that one state folder holds")
-        cluster = Cluster(self, name, free[0], nodes, kubelet, shape)
+        cluster = Cluster(self, name, free[0], nodes, kubelet, shape, liqo)
         cluster.folder.mkdir(parents=True, mode=0o700)
         cluster.logs.mkdir(parents=True, exist_ok=True)
         record = cluster.folder / "cluster.json"
         draft = record.with_suffix(".new")
         draft.write_text(json.dumps({"number": free[0], "nodes": nodes, "kubelet": kubelet,
-                                     "shape": cluster.shape}))
+                                     "shape": cluster.shape, "liqo": liqo}))
         draft.rename(record)
         return cluster
 
@@ -85,10 +85,11 @@ class State:
 class Cluster:
     """One cluster's names and addresses, all derived from the state folder, its name and its number."""
 
-    def __init__(self, state, name, number, nodes, kubelet, shape=None):
+    def __init__(self, state, name, number, nodes, kubelet, shape=None, liqo=False):
         self.state, self.name, self.number = state, name, number
         self.nodes, self.kubelet = nodes, kubelet  # how many are played; whether there is a real one
         self.shape = dict(shape or {})  # of those that are played, where it is not the usual one
+        self.liqo = liqo  # whether Liqo is there
         self.folder = state.folder / "clusters" / name
         self.logs = state.folder / "logs" / name
         self.namespace = f"{state.hub}-{name}"

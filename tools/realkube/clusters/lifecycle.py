@@ -10,7 +10,7 @@ import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from clusters import cgroups, control_plane, kubelet, layout, mounts, network, processes
+from clusters import cgroups, control_plane, kubelet, layout, liqo, mounts, network, processes
 from clusters.shell import Trouble, interrupted, say
 
 REAL_NODE = ("containerd", "kubelet")
@@ -29,19 +29,20 @@ def alone(state):
         yield
 
 
-def up(state, names, nodes, real, programs, shape=None):
+def up(state, names, nodes, real, programs, shape=None, with_liqo=False):
     """Starts those that are not up yet, all at the same time. If one fails, none of them stays."""
     need_root()
     for name in names:
         layout.check_name(name)
     began = time.monotonic()
     with alone(state):
-        fresh = [name for name in dict.fromkeys(names) if not _is_up(state, name, nodes, real, shape)]
+        wanted = (nodes, real, shape or {}, with_liqo)
+        fresh = [name for name in dict.fromkeys(names) if not _is_up(state, name, wanted)]
         if not fresh:
             return
         try:
             network.make_hub(state)
-            starts = [control_plane.Start(state.add(name, nodes, real, shape), programs)
+            starts = [control_plane.Start(state.add(name, nodes, real, shape, with_liqo), programs)
                       for name in fresh]
             _side_by_side([start.run for start in starts])
         except BaseException:
@@ -67,7 +68,8 @@ def known(state):
 
 
 def programs_of(cluster):
-    return [*PROGRAMS, *(REAL_NODE if cluster.kubelet else ())]
+    return [*PROGRAMS, *(REAL_NODE if cluster.kubelet else ()),
+            *(liqo.PROGRAMS if cluster.liqo else ())]
 
 
 def condition(cluster):
@@ -81,7 +83,8 @@ def condition(cluster):
 
 def describe_nodes(cluster):
     shape = "".join(f", {amount} {name} each" for name, amount in sorted(cluster.shape.items()))
-    return f"{cluster.nodes} played nodes{shape}" + (" and a real one" if cluster.kubelet else "")
+    return f"{cluster.nodes} played nodes{shape}" + (
+        " and a real one" if cluster.kubelet else "") + (", with Liqo" if cluster.liqo else "")
 
 
 def describe(state):
@@ -103,7 +106,7 @@ def need_root():
         raise Trouble("network namespaces need root: please run this with sudo")
 
 
-def _is_up(state, name, nodes, real, shape):
+def _is_up(state, name, wanted):
     if name not in known(state):
         return False
     again = f"`realkube down {name}` first"
@@ -113,7 +116,7 @@ def _is_up(state, name, nodes, real, shape):
         raise Trouble(f"something is left of a cluster {name}: {again}") from None
     if condition(cluster) != "up":
         raise Trouble(f"cluster {name} is {condition(cluster)}: {again}")
-    if (cluster.nodes, cluster.kubelet, cluster.shape) != (nodes, real, shape or {}):
+    if (cluster.nodes, cluster.kubelet, cluster.shape, cluster.liqo) != wanted:
         raise Trouble(f"cluster {name} is up with {describe_nodes(cluster)}: {again}")
     say(f"{name} is up already")
     return True
