@@ -8,7 +8,9 @@
 #include "pki/base64url.h"
 #include "pki/certificate.h"
 #include "pki/hash.h"
+#include "pki/public_key.h"
 #include "pki/request.h"
+#include "pki/subject_request.h"
 
 namespace {
 
@@ -31,6 +33,8 @@ std::string as_pem(std::string_view der, const std::string& label) {
 
 void read_all(std::string_view text) {
   if (const auto request = read_request(text)) {
+    const Status checked = check_subject_request(text, {"buyer", "unit"}, request->key);
+    SPILLWAY_CHECK(checked || checked.error().code == Code::denied, "readable, and yet invalid");
     SPILLWAY_CHECK(request->fingerprint == request->key.fingerprint(), "one key, one fingerprint");
     SPILLWAY_CHECK(is_fingerprint(request->fingerprint), "fingerprint");
   } else {
@@ -40,6 +44,9 @@ void read_all(std::string_view text) {
     SPILLWAY_CHECK(is_printable(facts->uri) && is_printable(facts->common_name), "names");
     SPILLWAY_CHECK(fingerprint_of(text) == facts->fingerprint, "fingerprint");
     SPILLWAY_CHECK(split_bundle(text)->size() == 1, "bundle of one");
+  }
+  if (const auto key = read_public_key(text)) {
+    SPILLWAY_CHECK(read_public_key(to_pem(*key))->fingerprint() == key->fingerprint(), "one key");
   }
   (void)split_bundle(text);
   (void)Key::from_pem(text);
@@ -54,6 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     read_all(as_pem(bytes, "CERTIFICATE REQUEST"));
     read_all(as_pem(bytes, "CERTIFICATE"));
     read_all(as_pem(bytes, "PRIVATE KEY"));
+    read_all(as_pem(bytes, "PUBLIC KEY"));
   }
   return 0;
 }
