@@ -1,0 +1,85 @@
+// Liqo's words, in one place: kinds, labels, annotations, and the names that its objects have
+// (Liqo 1.2.0; 1.0 and 1.1 have the same). Nothing outside of fabric/liqo/ spells them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace spillway::fabric::liqo {
+
+struct Kind {
+  std::string_view group;  // empty: the core group
+  std::string_view version;
+  std::string_view plural;
+  std::string_view kind;
+  bool is_namespaced = true;
+};
+
+inline constexpr std::string_view k_authentication = "authentication.liqo.io";
+inline constexpr std::string_view k_offloading = "offloading.liqo.io";
+
+inline constexpr Kind k_secrets{"", "v1", "secrets", "Secret"};
+inline constexpr Kind k_namespaces{"", "v1", "namespaces", "Namespace", false};
+inline constexpr Kind k_nodes{"", "v1", "nodes", "Node", false};
+inline constexpr Kind k_tenants{k_authentication, "v1beta1", "tenants", "Tenant"};
+inline constexpr Kind k_identities{k_authentication, "v1beta1", "identities", "Identity"};
+// Kubernetes has a kind of the same name and plural: the group tells them apart.
+inline constexpr Kind k_slices{k_authentication, "v1beta1", "resourceslices", "ResourceSlice"};
+inline constexpr Kind k_virtual_nodes{k_offloading, "v1beta1", "virtualnodes", "VirtualNode"};
+inline constexpr Kind k_quotas{k_offloading, "v1beta1", "quotas", "Quota"};
+inline constexpr Kind k_namespace_offloadings{k_offloading, "v1beta1", "namespaceoffloadings",
+                                              "NamespaceOffloading"};
+inline constexpr Kind k_namespace_maps{k_offloading, "v1beta1", "namespacemaps", "NamespaceMap"};
+inline constexpr Kind k_shadow_pods{k_offloading, "v1beta1", "shadowpods", "ShadowPod"};
+inline constexpr Kind k_foreign_clusters{"core.liqo.io", "v1beta1", "foreignclusters",
+                                         "ForeignCluster", false};
+
+std::string api_version(const Kind& kind);  // "v1", "core.liqo.io/v1beta1"
+
+// Labels. The peer is the other cluster of the two, on either side.
+inline constexpr std::string_view k_peer_label = "liqo.io/remote-cluster-id";
+inline constexpr std::string_view k_tenant_namespace_label = "liqo.io/tenant-namespace";
+inline constexpr std::string_view k_nonce_label = "liqo.io/nonce";
+inline constexpr std::string_view k_signed_nonce_label = "liqo.io/signed-nonce";
+inline constexpr std::string_view k_identity_type_label = "liqo.io/identity-type";
+inline constexpr std::string_view k_slice_label = "liqo.io/resourceslice-name";
+inline constexpr std::string_view k_creator_label = "liqo.io/creator-user";
+inline constexpr std::string_view k_node_name_label = "offloading.liqo.io/nodename";
+inline constexpr std::string_view k_guest_origin_label = "offloading.liqo.io/origin";
+inline constexpr std::string_view k_node_type_label = "liqo.io/type";
+inline constexpr std::string_view k_virtual_node_type = "virtual-node";
+// What is to be copied to the peer says so; a copy says that it is one, and whose.
+inline constexpr std::string_view k_replication_label = "liqo.io/replication";
+inline constexpr std::string_view k_destination_label = "liqo.io/remoteID";
+inline constexpr std::string_view k_replicated_label = "liqo.io/replicated";
+inline constexpr std::string_view k_origin_label = "liqo.io/originID";
+
+// Annotations.
+inline constexpr std::string_view k_remote_namespace_annotation = "liqo.io/remote-tenant-namespace";
+inline constexpr std::string_view k_create_virtual_node_annotation = "liqo.io/create-virtual-node";
+inline constexpr std::string_view k_cordon_annotation = "liqo.io/cordon";
+inline constexpr std::string_view k_unreachable_annotation =
+    "liqo.io/foreign-cluster-permanently-unreachable";
+
+// The taint of every virtual node. We write it ourselves on a Node that a virtual kubelet adopts.
+inline constexpr std::string_view k_taint = "virtual-node.liqo.io/not-allowed";
+
+inline constexpr std::string_view k_namespace = "liqo";  // where Liqo itself lives
+inline constexpr std::string_view k_keys_secret = "authentication-keys";
+inline constexpr std::string_view k_nonce_secret = "liqo-nonce";
+inline constexpr std::string_view k_signed_nonce_secret = "liqo-signed-nonce";
+inline constexpr std::string_view k_offloading_name = "offloading";  // no other is allowed
+inline constexpr std::string_view k_class = "spillway";              // of slices that we decide on
+inline constexpr std::string_view k_control_plane_group = "liqo.io";
+
+std::string tenant_namespace_name(std::string_view peer);            // liqo-tenant-<peer>
+std::string control_plane_identity_name(std::string_view provider);  // controlplane-<provider>
+std::string kubeconfig_secret_name(std::string_view identity);       // kubeconfig-<identity>
+std::string slice_identity_name(std::string_view slice);             // resourceslice-<slice>
+std::string certificate_secret_name(std::string_view slice);  // liqo-remote-certificate-<slice>
+
+// The user that a slice's certificate is for, and the name of its Quota: <slice>-<12 digits of the
+// SHA-256 of the buyer's id>. The hash comes in as its 64 hexadecimal digits: pki/ makes it.
+std::string unit_user(std::string_view slice, std::string_view buyer_sha256);
+
+}  // namespace spillway::fabric::liqo

@@ -1,0 +1,75 @@
+// Hostile objects of Liqo: each reader takes them or says why not, and what it takes comes back the
+// same from what would be written.
+#include <cstddef>
+#include <cstdint>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "fabric/liqo/foreign_cluster.h"
+#include "fabric/liqo/guests.h"
+#include "fabric/liqo/handshake.h"
+#include "fabric/liqo/namespaces.h"
+#include "fabric/liqo/slice.h"
+#include "fabric/liqo/virtual_node.h"
+#include "model/json.h"
+#include "model/tree.h"
+
+namespace spillway::fabric::liqo {
+namespace {
+
+template <class T>
+void check_refusal(const Result<T>& read) {
+  if (!read) SPILLWAY_CHECK(is_printable(read.error().message()), "an error repeats the input");
+}
+
+template <class T>
+void check(Result<T> (*read)(const model::Node&), const model::Node& object) {
+  const Result<T> first = read(object);
+  check_refusal(first);
+  if (!first) return;
+  const Result<T> again = read(to_object(*first));
+  SPILLWAY_CHECK(again.has_value() && *again == *first, "what was written reads as another thing");
+}
+
+// A patch must make of the object what was decided, whatever the object had.
+void check_patches(const model::Node& object) {
+  const Result<Slice> slice = read_slice(object);
+  if (!slice) return;
+  (void)check_replica(*slice, "buyer", "seller");
+  Grant grant;
+  grant.amounts = {{"cpu", 1500}, {"pods", 0}};
+  grant.storage = {{"fast", true}};
+  model::Node patched = object;
+  model::merge(patched, grant_patch(*slice, grant, Instant{1'800'000'000'000}));
+  const Result<Slice> granted = read_slice(patched);
+  SPILLWAY_CHECK(granted.has_value() && granted->grant == grant, "a grant of something else");
+  SPILLWAY_CHECK(granted->is_accepted(k_resources_condition), "a grant that is none");
+}
+
+void check_object(const model::Node& object) {
+  check(read_nonce, object);
+  check(read_signed_nonce, object);
+  check(read_tenant, object);
+  check(read_identity, object);
+  check(read_slice, object);
+  check(read_virtual_node, object);
+  check(read_quota, object);
+  check(read_shadow_pod, object);
+  check(read_namespace_offloading, object);
+  check(read_namespace_map, object);
+  check(read_foreign_cluster, object);
+  check_refusal(read_cluster_keys(object));
+  check_refusal(private_key_in(object));
+  check_refusal(read_identity_secret(object));
+  check_patches(object);
+}
+
+}  // namespace
+}  // namespace spillway::fabric::liqo
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const auto object =
+      spillway::model::parse_json({reinterpret_cast<const char*>(data), size}, "fuzz");
+  if (object) spillway::fabric::liqo::check_object(*object);
+  return 0;
+}

@@ -1,0 +1,247 @@
+// Every object that real Liqo showed is read, and what we would write is what it, or liqoctl,
+// wrote.
+#include <gtest/gtest.h>
+
+#include "base/base64.h"
+#include "fabric/liqo/foreign_cluster.h"
+#include "fabric/liqo/guests.h"
+#include "fabric/liqo/handshake.h"
+#include "fabric/liqo/namespaces.h"
+#include "fabric/liqo/slice.h"
+#include "fabric/liqo/virtual_node.h"
+#include "support/liqo_recordings.h"
+
+namespace spillway::fabric::liqo {
+namespace {
+
+using model::Node;
+
+constexpr std::string_view k_buyer_hash =  // SHA-256 of "buyer"
+    "6dbd0f28d0d97656768b7b4ed96255e67fd11740a44b1c4b575191b06e9e3a35";
+
+// What is in `part` is in `whole`, with the same value; members more do not matter.
+void expect_within(const Node& part, const Node& whole, const std::string& path) {
+  if (part.kind != Node::Kind::object) {
+    EXPECT_TRUE(model::same(part, whole))
+        << path << ": " << model::to_json(part) << " and " << model::to_json(whole);
+    return;
+  }
+  for (const Node& member : part.items) {
+    const Node* other = whole.find(member.key);
+    ASSERT_NE(other, nullptr) << path << "." << member.key << " is not there";
+    expect_within(member, *other, path + "." + member.key);
+  }
+}
+
+void expect_within(const Node& part, const Node& whole) { expect_within(part, whole, "object"); }
+
+template <class T>
+T good(Result<T> result) {
+  EXPECT_TRUE(result) << (result ? "" : result.error().message());
+  return result ? std::move(*result) : T{};
+}
+
+// Read, written and read again, it is the same.
+template <class T>
+Status returns(Result<T> (*read)(const Node&), const Node& object) {
+  const Result<T> first = read(object);
+  if (!first) return tl::unexpected(first.error());
+  const Result<T> again = read(to_object(*first));
+  if (!again) return tl::unexpected(again.error());
+  EXPECT_EQ(*first, *again);
+  return {};
+}
+
+Status read_any_secret(const Node& object) {
+  const auto meta = read_identity_secret(object);
+  if (!meta) return tl::unexpected(meta.error());
+  if (!meta->meta.label(k_nonce_label).empty()) return returns(read_nonce, object);
+  if (!meta->meta.label(k_signed_nonce_label).empty()) return returns(read_signed_nonce, object);
+  if (meta->meta.name == k_keys_secret) {
+    SPILLWAY_TRY(private_key_in(object).map([](const std::string&) {}));
+    return read_cluster_keys(object).map([](const ClusterKeys&) {});
+  }
+  EXPECT_TRUE(meta->has_kubeconfig);
+  return {};
+}
+
+Status read_any(const Recorded& one) {
+  const std::string_view kind = one.kind();
+  if (kind == "Secret") return read_any_secret(one.object);
+  if (kind == "Tenant") return returns(read_tenant, one.object);
+  if (kind == "Identity") return returns(read_identity, one.object);
+  if (kind == "ResourceSlice") return returns(read_slice, one.object);
+  if (kind == "VirtualNode") return returns(read_virtual_node, one.object);
+  if (kind == "Quota") return returns(read_quota, one.object);
+  if (kind == "NamespaceOffloading") return returns(read_namespace_offloading, one.object);
+  if (kind == "NamespaceMap") return returns(read_namespace_map, one.object);
+  if (kind == "ForeignCluster") return returns(read_foreign_cluster, one.object);
+  if (kind == "ShadowPod") return returns(read_shadow_pod, one.object);
+  EXPECT_TRUE(kind == "Namespace" || kind == "Node" || kind == "Pod") << kind;
+  return {};
+}
+
+TEST(LiqoRecorded, EveryVersionOfEveryObjectIsRead) {
+  ASSERT_GT(recordings().size(), 100U);
+  for (const Recorded& one : recordings()) {
+    const Status read = read_any(one);
+    EXPECT_TRUE(read) << one.step << ": " << (read ? "" : read.error().message());
+  }
+}
+
+TEST(LiqoRecorded, TheNonceGoesFromTheProviderToTheBuyerAndBack) {
+  const auto at_provider = versions("01-peer", "seller", "Secret", "liqo-nonce");
+  ASSERT_EQ(at_provider.size(), 2U);
+  EXPECT_TRUE(model::same(*to_object(new_nonce("buyer")).find("metadata")->find("labels"),
+                          *at_provider[0].find("metadata")->find("labels")));
+  EXPECT_EQ(good(read_nonce(at_provider[0])).nonce, "");
+  const std::string nonce = good(read_nonce(at_provider[1])).nonce;
+  EXPECT_EQ(from_base64(nonce).value_or("").size(), 64U);
+
+  const auto at_buyer = versions("01-peer", "buyer", "Secret", "liqo-signed-nonce");
+  ASSERT_EQ(at_buyer.size(), 2U);
+  expect_within(to_object(new_signed_nonce("seller", nonce)), at_buyer[0]);
+  const SignedNonce answered = good(read_signed_nonce(at_buyer[1]));
+  EXPECT_EQ(answered.nonce, nonce);
+  EXPECT_EQ(answered.signature.size(), 64U);
+}
+
+TEST(LiqoRecorded, OurTenantIsTheOneThatLiqoctlMakes) {
+  const Node first = versions("01-peer", "seller", "Tenant", "buyer").front();
+  const Node last = versions("01-peer", "seller", "Tenant", "buyer").back();
+  const Tenant theirs = good(read_tenant(first));
+  EXPECT_FALSE(theirs.answer);
+  expect_within(
+      to_object(new_tenant("buyer", {theirs.public_key, theirs.request, theirs.signature})), first);
+  const Tenant accepted = good(read_tenant(last));
+  ASSERT_TRUE(accepted.answer);
+  EXPECT_EQ(accepted.space, tenant_namespace_name("buyer"));
+  EXPECT_TRUE(accepted.answer->api_server.starts_with("https://"));
+  EXPECT_TRUE(accepted.answer->certificate.starts_with("-----BEGIN CERTIFICATE-----"));
+
+  const Node identity = versions("01-peer", "buyer", "Identity", "controlplane-seller").front();
+  expect_within(to_object(new_identity("seller", *accepted.answer, accepted.space)), identity);
+}
+
+TEST(LiqoRecorded, OurTenantNamespaceIsTheOneThatLiqoctlMakes) {
+  expect_within(tenant_namespace("seller"),
+                versions("01-peer", "buyer", "Namespace", "liqo-tenant-seller").front());
+}
+
+TEST(LiqoRecorded, OurSliceHasWhatLiqoctlsHas) {
+  const Node theirs =
+      versions("02-unit-by-liqoctl", "buyer", "ResourceSlice", "unit-by-liqoctl").back();
+  const Slice read = good(read_slice(theirs));
+  EXPECT_EQ(read.class_name, "default");
+  EXPECT_EQ(read.wanted.at("cpu"), 1000);
+  EXPECT_EQ(read.wanted.at("memory"), int64_t{2} << 30);
+  Slice ours = new_slice({"unit-by-liqoctl", "buyer", "seller", read.request, read.wanted});
+  ours.class_name = read.class_name;
+  expect_within(to_object(ours), theirs);
+}
+
+TEST(LiqoRecorded, AUnitIsAuthenticatedBeforeItIsGrantedAnything) {
+  const Slice asked =
+      good(read_slice(versions("03-unit", "seller", "ResourceSlice", "unit-0").back()));
+  EXPECT_TRUE(check_replica(asked, "buyer", "seller"));
+  EXPECT_TRUE(asked.is_accepted(k_authentication_condition));
+  EXPECT_FALSE(asked.is_accepted(k_resources_condition));
+  EXPECT_TRUE(asked.access);
+
+  const Slice granted =
+      good(read_slice(versions("04-grant", "seller", "ResourceSlice", "unit-0").back()));
+  EXPECT_TRUE(granted.is_accepted(k_resources_condition));
+  const Amounts amounts{{"cpu", 1500}, {"memory", int64_t{3} << 30}, {"pods", 7}};
+  EXPECT_EQ(granted.grant.amounts, amounts);
+  const Quota quota =
+      good(read_quota(versions("04-grant", "seller", "Quota", "unit-0-6dbd0f28d0d9").back()));
+  EXPECT_EQ(quota.amounts, amounts);
+  EXPECT_EQ(quota.user, unit_user("unit-0", k_buyer_hash));
+  EXPECT_EQ(good(read_virtual_node(versions("04-grant", "buyer", "VirtualNode", "unit-0").back()))
+                .amounts,
+            amounts);
+}
+
+// What we patch into the one that was asked for is what the granted one has.
+TEST(LiqoRecorded, OurGrantMakesOfTheAskedTheGranted) {
+  Node object = versions("03-unit", "seller", "ResourceSlice", "unit-0").back();
+  const Slice asked = good(read_slice(object));
+  const Slice granted =
+      good(read_slice(versions("04-grant", "seller", "ResourceSlice", "unit-0").back()));
+  model::merge(object, grant_patch(asked, granted.grant, Instant{1'800'000'000'500}));
+  const Slice ours = good(read_slice(object));
+  EXPECT_EQ(ours.grant, granted.grant);
+  EXPECT_EQ(ours.conditions.size(), 2U);
+  EXPECT_EQ(ours.conditions[0], asked.conditions[0]) << "Liqo's own stays as it is";
+  EXPECT_TRUE(ours.is_accepted(k_resources_condition));
+}
+
+TEST(LiqoRecorded, CordonAndZeroAreSeenInTheQuota) {
+  const auto quota = [](std::string_view step) {
+    return good(read_quota(versions(step, "seller", "Quota", "unit-0-6dbd0f28d0d9").back()));
+  };
+  EXPECT_FALSE(quota("04-grant").cordoned);
+  EXPECT_TRUE(quota("06-cordon").cordoned);
+  EXPECT_EQ(quota("07-zero").amounts, (Amounts{{"cpu", 0}, {"memory", 0}, {"pods", 0}}));
+  Node object = versions("04-grant", "seller", "ResourceSlice", "unit-0").back();
+  model::merge(object, cordon_patch(true));
+  expect_within(*object.find("metadata")->find("annotations"),
+                *versions("06-cordon", "seller", "ResourceSlice", "unit-0")
+                     .back()
+                     .find("metadata")
+                     ->find("annotations"));
+}
+
+TEST(LiqoRecorded, OurVirtualNodeIsAdoptedAsWeMadeIt) {
+  const Node adopted = versions("04-grant", "buyer", "VirtualNode", "unit-0").back();
+  const VirtualNode ours =
+      new_virtual_node({"unit-0",
+                        "seller",
+                        "",
+                        {{"spillway.io/unit", "unit-0"}},
+                        {{"spillway.io/contract", "ct-1"}},
+                        {{"spillway.io/bought", "true", model::TaintEffect::no_schedule}}});
+  expect_within(to_object(ours), adopted);
+  EXPECT_EQ(good(read_virtual_node(adopted)).meta.owners.at(0).kind, "ResourceSlice");
+}
+
+TEST(LiqoRecorded, AGuestIsKnownByItsCreator) {
+  const ShadowPod pod =
+      good(read_shadow_pod(versions("05-guest", "seller", "ShadowPod", "guest").back()));
+  EXPECT_EQ(pod.creator(), unit_user("unit-0", k_buyer_hash));
+  EXPECT_EQ(pod.node(), "unit-0");
+  EXPECT_EQ(pod.origin(), "buyer");
+  EXPECT_EQ(pod.phase, "Running");
+  const NamespaceOffloading offloading = good(read_namespace_offloading(
+      versions("05-guest", "buyer", "NamespaceOffloading", "offloading").back()));
+  EXPECT_EQ(offloading.phase, "Ready");
+  EXPECT_EQ(offloading.remote_space, "guests-buyer");
+  const NamespaceMap map =
+      good(read_namespace_map(versions("05-guest", "seller", "NamespaceMap", "seller").back()));
+  EXPECT_EQ(map.wanted, (Texts{{"guests", "guests-buyer"}}));
+  EXPECT_EQ(map.there.at("guests").phase, "Accepted");
+}
+
+TEST(LiqoRecorded, EachSideKnowsWhatThePeerIsToIt) {
+  const ForeignCluster at_buyer =
+      good(read_foreign_cluster(versions("01-peer", "buyer", "ForeignCluster", "seller").back()));
+  EXPECT_EQ(at_buyer.role, PeerRole::provider);
+  EXPECT_EQ(status_of(at_buyer.conditions, k_api_server_condition), "Established");
+  EXPECT_EQ(status_of(at_buyer.authentication.conditions, k_identity_condition), "Ready");
+  EXPECT_TRUE(at_buyer.is_reachable());
+  const ForeignCluster at_seller =
+      good(read_foreign_cluster(versions("01-peer", "seller", "ForeignCluster", "buyer").back()));
+  EXPECT_EQ(at_seller.role, PeerRole::consumer);
+  EXPECT_EQ(status_of(at_seller.authentication.conditions, k_tenant_condition), "Ready");
+}
+
+TEST(LiqoRecorded, ForeignClustersAndNoncesOutliveAPeering) {
+  for (const Recorded& one : recordings()) {
+    if (one.step != "09-unpeer" || one.event != "DELETED") continue;
+    EXPECT_NE(one.kind(), "ForeignCluster");
+    EXPECT_FALSE(one.name().ends_with("nonce"));
+  }
+}
+
+}  // namespace
+}  // namespace spillway::fabric::liqo
