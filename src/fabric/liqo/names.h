@@ -19,6 +19,9 @@ inline constexpr std::string_view k_authentication = "authentication.liqo.io";
 inline constexpr std::string_view k_offloading = "offloading.liqo.io";
 
 inline constexpr Kind k_secrets{"", "v1", "secrets", "Secret"};
+inline constexpr Kind k_config_maps{"", "v1", "configmaps", "ConfigMap"};
+inline constexpr Kind k_pods{"", "v1", "pods", "Pod"};
+inline constexpr Kind k_leases{"coordination.k8s.io", "v1", "leases", "Lease"};
 inline constexpr Kind k_namespaces{"", "v1", "namespaces", "Namespace", false};
 inline constexpr Kind k_nodes{"", "v1", "nodes", "Node", false};
 inline constexpr Kind k_tenants{k_authentication, "v1beta1", "tenants", "Tenant"};

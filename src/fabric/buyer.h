@@ -1,0 +1,89 @@
+// The buyer's machine towards one provider: the handshake, a node for each unit, and its end.
+//
+// A unit is its slice, the VirtualNode and the Node, all of one name, which is never used again.
+// The VirtualNode waits for the kubeconfig that its virtual kubelet reads; the Node is made before
+// the virtual kubelet starts and adopts it, so that it has its provider id from the first moment.
+// A unit ends by being drained first, by us: the VirtualNode is deleted when nothing runs on it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fabric/deed.h"
+#include "fabric/liqo/foreign_cluster.h"
+#include "fabric/liqo/handshake.h"
+#include "fabric/liqo/slice.h"
+#include "fabric/liqo/virtual_node.h"
+#include "fabric/talk.h"
+
+namespace spillway::fabric {
+
+// On a slice: who wants the unit to end writes this. Whoever hosts the machine writes it down
+// before anything follows: once the slice is gone, nothing else would say that it was not lost.
+inline constexpr std::string_view k_end_annotation = "spillway.dev/end";
+// On a slice: the contract that it is a unit of.
+inline constexpr std::string_view k_contract_label = "spillway.dev/contract";
+
+struct BoughtUnit {
+  std::string name;
+  std::string request;  // PEM, ours
+  std::string provider_id;
+  std::optional<Instant> drained_by = {};  // it ends; then, whether it is drained or not
+};
+
+// A contract that both have signed, and that lives.
+struct Purchase {
+  ContractId contract;
+  model::LiqoPart part;
+  std::vector<BoughtUnit> units;
+  liqo::Amounts amounts;  // of each of them
+  liqo::Texts labels;     // of their nodes
+  liqo::Texts annotations;
+  std::vector<model::Taint> taints;
+  // What was heard last, and is believed.
+  // For a nonce that was heard, until it is said: a provider that still wants it asks again.
+  std::optional<Proof> proof = {};
+  std::optional<IdentityTalk> identity = {};
+};
+
+struct BuyerWish {
+  std::string self;           // Liqo ids
+  std::string provider;       //
+  std::string template_name;  // of the virtual kubelets' options; empty: Liqo's own
+  std::vector<Purchase> purchases;
+  Instant warm_until = {};  // without purchases: how long the peering stays
+};
+
+struct NodeSight {
+  std::string uid;
+  std::string provider_id;
+  bool is_ready = false;
+  bool is_cordoned = false;
+};
+struct PodSight {
+  std::string space;
+  std::string name;
+  bool is_leaving = false;  // it has been told to go
+};
+
+struct BoughtSight {
+  std::optional<liqo::Slice> slice = {};
+  bool has_access = false;  // Liqo has made the kubeconfig of it
+  std::optional<liqo::VirtualNode> virtual_node = {};
+  std::optional<NodeSight> node = {};
+  std::vector<PodSight> pods = {};  // on the node, but for what every node has
+  bool has_lease = false;           // which Liqo leaves behind
+};
+
+struct BuyerSight {
+  bool has_space = false;
+  std::optional<liqo::Identity> identity = {};
+  std::map<std::string, BoughtSight> units = {};  // by name; those of ours
+  std::optional<liqo::ForeignCluster> foreign = {};
+};
+
+Plan plan_buyer(const BuyerWish& wish, const BuyerSight& sight, Instant now);
+
+}  // namespace spillway::fabric

@@ -1,0 +1,31 @@
+#include "fabric/deed.h"
+
+#include "base/check.h"
+
+namespace spillway::fabric {
+
+std::string_view to_text(UnitStep step) {
+  switch (step) {
+    case UnitStep::asked:
+      return "asked";
+    case UnitStep::recorded:
+      return "recorded";
+    case UnitStep::carried:
+      return "carried";
+    case UnitStep::granted:
+      return "granted";
+    case UnitStep::made:
+      return "made";
+    case UnitStep::ready:
+      return "ready";
+    case UnitStep::draining:
+      return "draining";
+    case UnitStep::ending:
+      return "ending";
+    case UnitStep::gone:
+      return "gone";
+  }
+  SPILLWAY_CHECK(false, "a step without a word");
+}
+
+}  // namespace spillway::fabric

@@ -1,0 +1,92 @@
+// Deeds: what a machine of the fabric wants done, by whoever hosts it. Machines remember nothing:
+// they look at what is wanted and what is there, and say what is missing. So every deed may be done
+// twice, may be lost, and may be overtaken by somebody else: the next look tells.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "fabric/liqo/names.h"
+#include "model/node.h"
+
+namespace spillway::fabric {
+
+// Where an object is.
+struct Place {
+  liqo::Kind kind;
+  std::string space;  // empty for what has none
+  std::string name;
+};
+
+struct Create {  // one that is there already is no error
+  Place at;
+  model::Node object;
+};
+// A merge patch. Where it names a resourceVersion, it is about that version and no other.
+struct Merge {
+  Place at;
+  model::Node patch;
+  bool of_status = false;
+};
+struct Remove {  // one that is gone is no error
+  Place at;
+  std::string uid;  // this one, and no other of its name; empty: any
+};
+// By the Eviction API: a disruption budget may refuse, and then it is asked again.
+struct Evict {
+  std::string space;
+  std::string pod;
+};
+// The other party of that contract should know this, and has shown no sign of it yet. Whoever says
+// it does so once, again when it has changed, and again after a while.
+struct Say {
+  ContractId contract;
+  std::string step;
+  std::string body;
+};
+using Deed = std::variant<Create, Merge, Remove, Evict, Say>;
+
+// What will not come right by itself: told once, by name, to whoever runs the cluster.
+struct Trouble {
+  std::string thing;   // "unit 01…-0", "tenant milan"
+  std::string reason;  //
+  std::string next;    // what somebody may do about it
+  bool operator==(const Trouble&) const = default;
+};
+
+// How far a unit is; each step is seen, not remembered.
+enum class UnitStep {
+  asked,     // its request is with the provider, or on its way
+  recorded,  // the provider has written it down
+  carried,   // its slice is there
+  granted,   // by the provider
+  made,      // its node is there, not Ready
+  ready,
+  draining,
+  ending,  // nothing runs there any more
+  gone,
+};
+std::string_view to_text(UnitStep step);
+
+struct UnitProgress {
+  std::string unit;
+  UnitStep step = UnitStep::asked;
+  bool operator==(const UnitProgress&) const = default;
+};
+
+struct Plan {
+  std::vector<Deed> deeds;  // independent of each other
+  std::vector<Trouble> troubles;
+  std::vector<UnitProgress> units;
+  std::optional<Instant> look_again;  // when something is due that no change will tell
+
+  void look_by(Instant time) {
+    if (!look_again || time < *look_again) look_again = time;
+  }
+};
+
+}  // namespace spillway::fabric

@@ -1,0 +1,335 @@
+#include "fabric/seller.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/base64.h"
+
+namespace spillway::fabric {
+namespace {
+
+struct Selling {
+  const SellerWish& wish;
+  const SellerSight& sight;
+  Instant now;
+  std::string space = liqo::tenant_namespace_name(wish.buyer);
+  Plan plan = {};
+
+  std::string thing() const { return "buyer " + wish.buyer; }
+  void tell(std::string of, std::string reason, std::string next) {
+    plan.troubles.push_back({std::move(of), std::move(reason), std::move(next)});
+  }
+  Place at(const liqo::Kind& kind, std::string_view name) const {
+    return {kind, space, std::string(name)};
+  }
+  void remove(const liqo::Kind& kind, std::string_view name, std::string_view uid = {}) {
+    plan.deeds.emplace_back(Remove{at(kind, name), std::string(uid)});
+  }
+};
+
+struct Wanted {
+  const Sale* sale = nullptr;
+  const SoldUnit* unit = nullptr;
+  const std::string* request = nullptr;  // PEM; null: not heard yet
+};
+
+Wanted wanted(const SellerWish& wish, std::string_view name) {
+  for (const Sale& sale : wish.sales) {
+    for (const SoldUnit& unit : sale.units) {
+      if (unit.name != name || !unit.is_live) continue;
+      const bool is_heard = sale.request && sale.request->units.contains(unit.name);
+      return {&sale, &unit, is_heard ? &sale.request->units.at(unit.name) : nullptr};
+    }
+  }
+  return {};
+}
+
+bool is_live(const Sale& sale) {
+  return std::any_of(sale.units.begin(), sale.units.end(),
+                     [](const SoldUnit& unit) { return unit.is_live; });
+}
+
+bool has_recorded(const SellerSight& sight, const std::string& name, const std::string& request) {
+  if (!sight.record) return false;
+  const auto found = sight.record->units.find(name);
+  return found != sight.record->units.end() && found->second == to_base64(request);
+}
+
+// ---- the handshake -------------------------------------------------------------------------
+
+// Of the nonce that is there now: Liqo believes no other.
+const Proof* current_proof(const Sale& sale, const SellerSight& sight) {
+  if (!sale.request || !sale.request->proof || !sight.nonce) return nullptr;
+  const Proof& proof = *sale.request->proof;
+  return !proof.nonce.empty() && proof.nonce == sight.nonce->nonce ? &proof : nullptr;
+}
+
+void make_tenant(Selling& s) {
+  for (const Sale& sale : s.wish.sales) {
+    const Proof* proof = current_proof(sale, s.sight);
+    if (proof == nullptr) continue;
+    const auto signature = from_base64(proof->signature);
+    if (!signature) continue;  // never: it was checked when it was heard
+    const liqo::Tenant tenant =
+        liqo::new_tenant(s.wish.buyer, {proof->public_key, proof->request, *signature});
+    s.plan.deeds.emplace_back(Create{s.at(liqo::k_tenants, tenant.meta.name), to_object(tenant)});
+    return;
+  }
+  if (!s.sight.nonce) {
+    const liqo::Nonce nonce = liqo::new_nonce(s.wish.buyer);
+    s.plan.deeds.emplace_back(Create{s.at(liqo::k_secrets, nonce.meta.name), to_object(nonce)});
+    return;
+  }
+  if (s.sight.nonce->nonce.empty()) return;  // Liqo fills it
+  for (const Sale& sale : s.wish.sales) {
+    if (!is_live(sale)) continue;
+    s.plan.deeds.emplace_back(
+        Say{sale.contract, std::string(k_nonce_step), to_body(NonceTalk{s.sight.nonce->nonce})});
+  }
+}
+
+// One that was made for another control plane: a buyer that was installed anew, or somebody else.
+bool is_others(const liqo::Tenant& tenant, const Sale& sale) {
+  const bool is_proven = sale.request && sale.request->proof;
+  return is_proven && tenant.public_key != sale.request->proof->public_key;
+}
+
+// Liqo has not answered, and will not: what it was shown is no signature of the nonce that is
+// there.
+bool is_stale(const Selling& s, const liqo::Tenant& tenant) {
+  if (tenant.answer) return false;
+  return std::none_of(s.wish.sales.begin(), s.wish.sales.end(), [&](const Sale& sale) {
+    const Proof* proof = current_proof(sale, s.sight);
+    return proof != nullptr && from_base64(proof->signature) == tenant.signature;
+  });
+}
+
+// False: there is no tenant that can be built on.
+bool settle_tenant(Selling& s) {
+  if (!s.sight.tenant) {
+    make_tenant(s);
+    return false;
+  }
+  const liqo::Tenant& tenant = *s.sight.tenant;
+  const bool is_foreign = std::any_of(s.wish.sales.begin(), s.wish.sales.end(),
+                                      [&](const Sale& sale) { return is_others(tenant, sale); });
+  if ((is_foreign && s.sight.slices.empty()) || is_stale(s, tenant)) {
+    s.remove(liqo::k_tenants, tenant.meta.name, tenant.meta.uid);
+    return false;
+  }
+  if (is_foreign) {
+    s.tell(s.thing(), "it comes with another key than the one that its units run under",
+           "wait until those have ended, or end them");
+  }
+  if (tenant.condition != liqo::TenantCondition::active) {
+    s.tell(s.thing(), "its Tenant is cordoned or drained", "set its tenantCondition to Active");
+  }
+  return tenant.answer.has_value();
+}
+
+// What is heard is written down before anything of it may exist.
+void write_record(Selling& s) {
+  liqo::Texts add;
+  for (const Sale& sale : s.wish.sales) {
+    for (const SoldUnit& unit : sale.units) {
+      const Wanted it = wanted(s.wish, unit.name);
+      if (it.request == nullptr || has_recorded(s.sight, unit.name, *it.request)) continue;
+      add[unit.name] = to_base64(*it.request);
+    }
+  }
+  if (!s.sight.record) {
+    s.plan.deeds.emplace_back(create_record(s.space, add));
+  } else if (!add.empty()) {
+    s.plan.deeds.emplace_back(change_record(s.space, add, {}));
+  }
+}
+
+// Until the slices are there, the buyer may not know; also who we are, if an earlier contract
+// ended before it had made anything of it.
+void say_identity(Selling& s, const Sale& sale) {
+  IdentityTalk talk{*s.sight.tenant->answer, s.sight.tenant->space, {}};
+  if (talk.space.empty()) talk.space = s.space;
+  bool is_waiting = false;
+  for (const SoldUnit& unit : sale.units) {
+    if (!unit.is_live) continue;
+    is_waiting = is_waiting || !s.sight.slices.contains(unit.name);
+    const Wanted it = wanted(s.wish, unit.name);
+    const bool is_heard = it.request != nullptr && has_recorded(s.sight, unit.name, *it.request);
+    if (is_heard) talk.units.push_back(unit.name);
+  }
+  if (!is_waiting) return;
+  s.plan.deeds.emplace_back(Say{sale.contract, std::string(k_identity_step), to_body(talk)});
+}
+
+void welcome(Selling& s) {
+  if (!s.sight.has_space) {
+    s.plan.deeds.emplace_back(
+        Create{{liqo::k_namespaces, {}, s.space}, liqo::tenant_namespace(s.wish.buyer)});
+    return;
+  }
+  write_record(s);
+  if (!settle_tenant(s)) return;
+  for (const Sale& sale : s.wish.sales) say_identity(s, sale);
+}
+
+// ---- units ---------------------------------------------------------------------------------
+
+bool is_zero(const liqo::Amounts& amounts) {
+  return std::all_of(amounts.begin(), amounts.end(),
+                     [](const auto& one) { return one.second == 0; });
+}
+
+liqo::Grant zeroed(liqo::Grant grant) {
+  for (auto& one : grant.amounts) one.second = 0;
+  return grant;
+}
+
+bool is_granted(const liqo::Slice& slice) { return slice.is_accepted(liqo::k_resources_condition); }
+
+void cordon(Selling& s, const liqo::Slice& slice) {
+  if (slice.meta.annotation(liqo::k_cordon_annotation) == "true") return;
+  s.plan.deeds.emplace_back(Merge{s.at(liqo::k_slices, slice.meta.name), liqo::cordon_patch(true)});
+}
+
+void grant(Selling& s, const liqo::Slice& slice, const liqo::Grant& grant) {
+  if (is_granted(slice) && slice.grant == grant) return;
+  s.plan.deeds.emplace_back(
+      Merge{s.at(liqo::k_slices, slice.meta.name), liqo::grant_patch(slice, grant, s.now), true});
+}
+
+// Empty: it is the unit that was sold.
+Status check_slice(const Selling& s, const liqo::Slice& slice, const Wanted& it) {
+  SPILLWAY_TRY(check_replica(slice, s.wish.buyer, s.wish.self));
+  if (it.request != nullptr && slice.request == *it.request) return {};
+  return fail(Code::denied, "unit " + slice.meta.name,
+              "its slice has another request than the contract names",
+              "the buyer makes it with the request that was signed for");
+}
+
+void serve(Selling& s, const liqo::Slice& slice, const Wanted& it) {
+  if (const Status is_it = check_slice(s, slice, it); !is_it) {
+    s.tell("unit " + slice.meta.name, is_it.error().reason, is_it.error().next);
+    const bool is_decided = !status_of(slice.conditions, liqo::k_resources_condition).empty();
+    if (is_decided) return;
+    s.plan.deeds.emplace_back(Merge{s.at(liqo::k_slices, slice.meta.name),
+                                    liqo::denial_patch(slice, is_it.error().reason, s.now), true});
+    return;
+  }
+  // Liqo writes its own condition first; whoever writes at the same time only meets a conflict.
+  if (!slice.is_accepted(liqo::k_authentication_condition)) return;
+  const bool is_over = it.sale->is_closing && it.sale->zero_at <= s.now;
+  if (it.sale->is_closing) cordon(s, slice);
+  if (it.sale->is_closing && !is_over) s.plan.look_by(it.sale->zero_at);
+  grant(s, slice, is_over ? zeroed(it.sale->grant) : it.sale->grant);
+}
+
+void sweep(Selling& s, const std::vector<Place>& guests) {
+  for (const Place& guest : guests) s.plan.deeds.emplace_back(Remove{guest, {}});
+}
+
+const std::vector<Place>* guests_of(const Selling& s, const std::string& slice) {
+  const auto found = s.sight.guests.find(liqo::unit_user(slice, s.wish.buyer_hash));
+  return found == s.sight.guests.end() || found->second.empty() ? nullptr : &found->second;
+}
+
+bool is_recorded(const Selling& s, const std::string& slice) {
+  return s.sight.record && s.sight.record->units.contains(slice);
+}
+
+// Nothing here waits for the buyer: no new guests, nothing granted, guests gone, the name struck
+// from the record so that the slice cannot come back, and then the slice.
+void end(Selling& s, const liqo::Slice& slice) {
+  cordon(s, slice);
+  if (is_granted(slice) && !is_zero(slice.grant.amounts)) {
+    return grant(s, slice, zeroed(slice.grant));
+  }
+  const std::string& name = slice.meta.name;
+  if (const auto* guests = guests_of(s, name)) return sweep(s, *guests);
+  if (is_recorded(s, name)) {
+    s.plan.deeds.emplace_back(change_record(s.space, {}, {name}));
+    return;
+  }
+  if (slice.meta.deleted.empty()) s.remove(liqo::k_slices, name, slice.meta.uid);
+}
+
+bool is_over(const Selling& s, const std::string& name) {
+  return !s.sight.slices.contains(name) && wanted(s.wish, name).unit == nullptr;
+}
+
+// Guests of units that are over, also of those that nothing else is left of.
+void sweep_left(Selling& s) {
+  std::set<std::string> users;
+  for (const auto& [name, slice] : s.sight.slices) {
+    users.insert(liqo::unit_user(name, s.wish.buyer_hash));
+  }
+  for (const Sale& sale : s.wish.sales) {
+    for (const SoldUnit& unit : sale.units) {
+      if (unit.is_live) users.insert(liqo::unit_user(unit.name, s.wish.buyer_hash));
+    }
+  }
+  for (const auto& [user, guests] : s.sight.guests) {
+    if (!users.contains(user)) sweep(s, guests);
+  }
+}
+
+// What is left of units whose slice is gone: its guests run on, and its certificate would stand in
+// the way of a later one.
+void clear(Selling& s) {
+  sweep_left(s);
+  std::vector<std::string> gone;
+  const liqo::Texts none;
+  for (const auto& [name, request] : s.sight.record ? s.sight.record->units : none) {
+    if (is_over(s, name) && guests_of(s, name) == nullptr) gone.push_back(name);
+  }
+  if (!gone.empty()) s.plan.deeds.emplace_back(change_record(s.space, {}, gone));
+  for (const std::string& name : s.sight.certificates) {
+    if (is_over(s, name)) s.remove(liqo::k_secrets, liqo::certificate_secret_name(name));
+  }
+}
+
+UnitStep step_of(const Selling& s, const SoldUnit& unit, const Wanted& it) {
+  const auto slice = s.sight.slices.find(unit.name);
+  if (slice != s.sight.slices.end()) {
+    return is_granted(slice->second) ? UnitStep::granted : UnitStep::carried;
+  }
+  const bool is_heard = it.request != nullptr && has_recorded(s.sight, unit.name, *it.request);
+  return is_heard ? UnitStep::recorded : UnitStep::asked;
+}
+
+void part(Selling& s) {
+  if (!s.sight.slices.empty()) return;
+  if (s.wish.warm_until > s.now) return s.plan.look_by(s.wish.warm_until);
+  if (s.sight.tenant)
+    s.remove(liqo::k_tenants, s.sight.tenant->meta.name, s.sight.tenant->meta.uid);
+  if (s.sight.nonce) s.remove(liqo::k_secrets, s.sight.nonce->meta.name, s.sight.nonce->meta.uid);
+  const bool is_empty = s.sight.record && s.sight.record->units.empty();
+  if (is_empty && !s.sight.tenant) s.remove(liqo::k_config_maps, k_record_name);
+}
+
+}  // namespace
+
+Plan plan_seller(const SellerWish& wish, const SellerSight& sight, Instant now) {
+  Selling s{wish, sight, now};
+  const bool has_live = std::any_of(wish.sales.begin(), wish.sales.end(), is_live);
+  if (has_live) welcome(s);
+  for (const auto& [name, slice] : sight.slices) {
+    const Wanted it = wanted(wish, name);
+    if (it.unit != nullptr) {
+      serve(s, slice, it);
+    } else {
+      end(s, slice);
+      s.plan.units.push_back({name, UnitStep::ending});
+    }
+  }
+  for (const Sale& sale : wish.sales) {
+    for (const SoldUnit& unit : sale.units) {
+      if (unit.is_live)
+        s.plan.units.push_back({unit.name, step_of(s, unit, wanted(wish, unit.name))});
+    }
+  }
+  clear(s);
+  if (!has_live) part(s);
+  return std::move(s.plan);
+}
+
+}  // namespace spillway::fabric

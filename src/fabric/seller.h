@@ -1,0 +1,58 @@
+// The provider's machine towards one buyer: the handshake, what its units are granted, and their
+// end. It grants what contracts say and nothing else; what no contract names ends, whoever made it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fabric/deed.h"
+#include "fabric/liqo/guests.h"
+#include "fabric/liqo/handshake.h"
+#include "fabric/liqo/slice.h"
+#include "fabric/record.h"
+#include "fabric/talk.h"
+
+namespace spillway::fabric {
+
+struct SoldUnit {
+  std::string name;
+  bool is_live = true;
+};
+
+// A contract that both have signed, and that lives.
+struct Sale {
+  ContractId contract;
+  model::LiqoPart part;
+  std::vector<SoldUnit> units;
+  liqo::Grant grant;                        // of each of them
+  std::optional<RequestTalk> request = {};  // the last that was heard, and checked
+  // Closing: no new guests now; nothing at all from `zero_at` on.
+  bool is_closing = false;
+  Instant zero_at = {};
+};
+
+struct SellerWish {
+  std::string self;        // Liqo ids
+  std::string buyer;       //
+  std::string buyer_hash;  // SHA-256 of the buyer's, 64 hexadecimal digits
+  std::vector<Sale> sales;
+  // Without sales: how long the peering stays, for the next one to be fast.
+  Instant warm_until = {};
+};
+
+// What is there of this buyer, in its tenant namespace but for guests.
+struct SellerSight {
+  bool has_space = false;
+  std::optional<liqo::Nonce> nonce = {};
+  std::optional<liqo::Tenant> tenant = {};
+  std::optional<Record> record = {};
+  std::map<std::string, liqo::Slice> slices = {};         // by name
+  std::map<std::string, std::vector<Place>> guests = {};  // all ShadowPods of this buyer, by user
+  std::vector<std::string> certificates = {};  // slices whose certificate's Secret is there
+};
+
+Plan plan_seller(const SellerWish& wish, const SellerSight& sight, Instant now);
+
+}  // namespace spillway::fabric

@@ -1,0 +1,393 @@
+#include "support/two_liqos.h"
+
+#include "base/base64.h"
+#include "base/check.h"
+#include "model/json.h"
+#include "model/tree.h"
+
+namespace spillway::test {
+namespace {
+
+using fabric::Place;
+using model::Node;
+using model::text_at;
+using model::text_node;
+
+constexpr const char* k_at_buyer = "liqo-tenant-milan";  // tenant namespaces
+constexpr const char* k_at_seller = "liqo-tenant-rome";  //
+
+Shelf::Key in(const char* plural, const char* space, const std::string& name) {
+  return {plural, space, name};
+}
+
+bool is_deleted(const Node& object) {
+  return !text_at(object, {"metadata", "deletionTimestamp"}).empty();
+}
+
+Node* condition(Node& object, std::string_view type) {
+  Node& status = model::ensure(object, {"status"});
+  Node* list = nullptr;
+  for (Node& member : status.items) {
+    if (member.key == "conditions") list = &member;
+  }
+  if (list == nullptr) list = &model::put(status, "conditions", model::array_node());
+  for (Node& one : list->items) {
+    if (text_at(one, {"type"}) == type) return &one;
+  }
+  return nullptr;
+}
+
+bool is_accepted(Node& object, std::string_view type) {
+  Node* found = condition(object, type);
+  return found != nullptr && text_at(*found, {"status"}) == "Accepted";
+}
+
+void accept_authentication(Node& slice) {
+  Node made = model::object_node();
+  model::put(made, "type", text_node("Authentication"));
+  model::put(made, "status", text_node("Accepted"));
+  for (Node& member : model::ensure(slice, {"status"}).items) {
+    if (member.key == "conditions") member.items.push_back(made);
+  }
+}
+
+Node access() {
+  Node made = model::object_node();
+  model::put(made, "ca", text_node(to_base64("authority")));
+  model::put(made, "signedCRT", text_node(to_base64("certificate")));
+  model::put(made, "apiServer", text_node("https://milan:6443"));
+  return made;
+}
+
+Node object_of(const char* version, const char* kind, const char* space, const std::string& name) {
+  Node made = model::object_node();
+  model::put(made, "apiVersion", text_node(version));
+  model::put(made, "kind", text_node(kind));
+  Node& meta = model::ensure(made, {"metadata"});
+  model::put(meta, "name", text_node(name));
+  if (*space != 0) model::put(meta, "namespace", text_node(space));
+  return made;
+}
+
+bool is_ready(const Node& node) { return text_at(node, {"status", "ready"}) == "True"; }
+
+}  // namespace
+
+// ---- objects -------------------------------------------------------------------------------
+
+Node* Shelf::find(const Key& key) {
+  const auto found = objects_.find(key);
+  return found == objects_.end() ? nullptr : &found->second;
+}
+
+void Shelf::touch(Node& object) {
+  model::put(model::ensure(object, {"metadata"}), "resourceVersion",
+             text_node(fmt::format("{}", ++versions_)));
+}
+
+void Shelf::put(const Key& key, Node object) {
+  model::put(model::ensure(object, {"metadata"}), "uid",
+             text_node(fmt::format("uid-{}", ++versions_)));
+  touch(object);
+  objects_.insert_or_assign(key, std::move(object));
+}
+
+std::vector<Shelf::Key> Shelf::all(const std::string& plural) const {
+  std::vector<Key> keys;
+  for (const auto& [key, object] : objects_) {
+    if (std::get<0>(key) == plural) keys.push_back(key);
+  }
+  return keys;
+}
+
+void Shelf::create(const fabric::Create& deed) {
+  const bool has_space = deed.at.space.empty() || find({"namespaces", "", deed.at.space});
+  if (has_space && find(key(deed.at)) == nullptr) put(key(deed.at), deed.object);
+}
+
+bool Shelf::merge(const fabric::Merge& deed) {
+  Node* found = find(key(deed.at));
+  if (found == nullptr) return true;
+  const auto version = text_at(deed.patch, {"metadata", "resourceVersion"});
+  if (!version.empty() && version != text_at(*found, {"metadata", "resourceVersion"})) return false;
+  model::merge(*found, deed.patch);
+  touch(*found);
+  const bool is_free = model::items_at(*found, {"metadata", "finalizers"}).empty();
+  if (is_deleted(*found) && is_free) erase(key(deed.at));
+  return true;
+}
+
+void Shelf::remove(const fabric::Remove& deed) {
+  Node* found = find(key(deed.at));
+  if (found == nullptr) return;
+  if (!deed.uid.empty() && text_at(*found, {"metadata", "uid"}) != deed.uid) return;
+  if (model::items_at(*found, {"metadata", "finalizers"}).empty()) return erase(key(deed.at));
+  model::put(model::ensure(*found, {"metadata"}), "deletionTimestamp",
+             text_node("2027-01-15T08:00:00Z"));
+  touch(*found);
+}
+
+// ---- deeds ---------------------------------------------------------------------------------
+
+void TwoLiqos::do_at_buyer(const fabric::Deed& deed) {
+  if (const auto* one = std::get_if<fabric::Create>(&deed)) buyer.create(*one);
+  if (const auto* one = std::get_if<fabric::Merge>(&deed)) buyer.merge(*one);
+  if (const auto* one = std::get_if<fabric::Remove>(&deed)) buyer.remove(*one);
+  if (const auto* one = std::get_if<fabric::Say>(&deed)) to_seller.push_back(*one);
+  if (const auto* one = std::get_if<fabric::Evict>(&deed)) {
+    if (!is_refusing) buyer.erase({"pods", one->space, one->pod});
+  }
+}
+
+void TwoLiqos::do_at_seller(const fabric::Deed& deed) {
+  if (const auto* one = std::get_if<fabric::Create>(&deed)) seller.create(*one);
+  if (const auto* one = std::get_if<fabric::Merge>(&deed)) seller.merge(*one);
+  if (const auto* one = std::get_if<fabric::Remove>(&deed)) seller.remove(*one);
+  if (const auto* one = std::get_if<fabric::Say>(&deed)) to_buyer.push_back(*one);
+}
+
+// ---- what is seen --------------------------------------------------------------------------
+
+fabric::SellerSight TwoLiqos::seller_sight() {
+  fabric::SellerSight sight;
+  sight.has_space = seller.find({"namespaces", "", k_at_seller}) != nullptr;
+  if (const Node* nonce = seller.find(in("secrets", k_at_seller, "liqo-nonce"))) {
+    sight.nonce = fabric::liqo::read_nonce(*nonce).value();
+  }
+  if (const Node* tenant = seller.find(in("tenants", k_at_seller, k_buyer))) {
+    sight.tenant = fabric::liqo::read_tenant(*tenant).value();
+  }
+  if (const Node* record = seller.find(in("configmaps", k_at_seller, "spillway-units"))) {
+    sight.record = fabric::read_record(*record).value();
+  }
+  for (const auto& key : seller.all("resourceslices")) {
+    sight.slices.emplace(std::get<2>(key), fabric::liqo::read_slice(*seller.find(key)).value());
+  }
+  for (const auto& key : seller.all("shadowpods")) {
+    const auto pod = fabric::liqo::read_shadow_pod(*seller.find(key)).value();
+    sight.guests[std::string(pod.creator())].push_back(
+        {fabric::liqo::k_shadow_pods, std::get<1>(key), std::get<2>(key)});
+  }
+  const std::string prefix = fabric::liqo::certificate_secret_name("");
+  for (const auto& key : seller.all("secrets")) {
+    const std::string& name = std::get<2>(key);
+    if (name.starts_with(prefix)) sight.certificates.push_back(name.substr(prefix.size()));
+  }
+  return sight;
+}
+
+fabric::BuyerSight TwoLiqos::buyer_sight() {
+  fabric::BuyerSight sight;
+  sight.has_space = buyer.find({"namespaces", "", k_at_buyer}) != nullptr;
+  if (const Node* identity = buyer.find(in("identities", k_at_buyer, "controlplane-milan"))) {
+    sight.identity = fabric::liqo::read_identity(*identity).value();
+  }
+  for (const auto& key : buyer.all("resourceslices")) {
+    const std::string& name = std::get<2>(key);
+    fabric::BoughtSight& unit = sight.units[name];
+    unit.slice = fabric::liqo::read_slice(*buyer.find(key)).value();
+    unit.has_access =
+        buyer.find(in("secrets", k_at_buyer, "kubeconfig-resourceslice-" + name)) != nullptr;
+  }
+  for (const auto& key : buyer.all("virtualnodes")) {
+    sight.units[std::get<2>(key)].virtual_node =
+        fabric::liqo::read_virtual_node(*buyer.find(key)).value();
+  }
+  for (const auto& key : buyer.all("nodes")) {
+    const Node& node = *buyer.find(key);
+    sight.units[std::get<2>(key)].node =
+        fabric::NodeSight{std::string(text_at(node, {"metadata", "uid"})),
+                          std::string(text_at(node, {"spec", "providerID"})), is_ready(node),
+                          model::boolean_at(node, {"spec", "unschedulable"})};
+  }
+  for (const auto& key : buyer.all("pods")) {
+    const std::string node(text_at(*buyer.find(key), {"spec", "nodeName"}));
+    sight.units[node].pods.push_back({std::get<1>(key), std::get<2>(key), false});
+  }
+  for (const auto& key : buyer.all("leases")) sight.units[std::get<2>(key)].has_lease = true;
+  return sight;
+}
+
+// ---- Liqo's own work -----------------------------------------------------------------------
+
+bool TwoLiqos::work(size_t choice) {
+  const auto all = chances();
+  if (all.empty()) return false;
+  all[choice % all.size()]();
+  return true;
+}
+
+std::vector<std::function<void()>> TwoLiqos::chances() {
+  std::vector<std::function<void()>> all;
+  chances_at_seller(all);
+  chances_between(all);
+  chances_at_buyer(all);
+  return all;
+}
+
+void TwoLiqos::chances_at_seller(std::vector<std::function<void()>>& all) {
+  Node* nonce = seller.find(in("secrets", k_at_seller, "liqo-nonce"));
+  if (nonce != nullptr && text_at(*nonce, {"data", "nonce"}).empty()) {
+    all.emplace_back([this, nonce] {
+      model::put(model::ensure(*nonce, {"data"}), "nonce",
+                 text_node(to_base64(fmt::format("nonce-{}", ++nonces_))));
+      seller.touch(*nonce);
+    });
+  }
+  Node* tenant = seller.find(in("tenants", k_at_seller, k_buyer));
+  // Of another nonce than this one Liqo says nothing.
+  const bool is_proven = tenant != nullptr && nonce != nullptr &&
+                         *from_base64(text_at(*tenant, {"spec", "signature"})) ==
+                             "signed " + *from_base64(text_at(*nonce, {"data", "nonce"}));
+  if (is_proven && model::look(*tenant, {"status", "authParams"}) == nullptr) {
+    all.emplace_back([this, tenant] {
+      model::put(model::ensure(*tenant, {"status"}), "authParams", access());
+      model::put(model::ensure(*tenant, {"status"}), "tenantNamespace", text_node(k_at_seller));
+      seller.touch(*tenant);
+    });
+  }
+  for (const auto& key : seller.all("resourceslices")) {
+    Node* slice = seller.find(key);
+    if (is_accepted(*slice, "Authentication")) continue;
+    all.emplace_back([this, slice, key] {
+      accept_authentication(*slice);
+      model::put(model::ensure(*slice, {"status"}), "authParams", access());
+      seller.touch(*slice);
+      const auto secret =
+          in("secrets", k_at_seller, fabric::liqo::certificate_secret_name(std::get<2>(key)));
+      if (seller.find(secret) == nullptr) {
+        seller.put(secret, object_of("v1", "Secret", k_at_seller, std::get<2>(secret)));
+      }
+    });
+  }
+}
+
+bool TwoLiqos::may_exist(const std::string& slice, const Node& object) {
+  const Node* record = seller.find(in("configmaps", k_at_seller, "spillway-units"));
+  return record != nullptr && text_at(*record, {"data", slice}) == text_at(object, {"spec", "csr"});
+}
+
+// The replicator, once it has an identity.
+void TwoLiqos::chances_between(std::vector<std::function<void()>>& all) {
+  const Node* identity = buyer.find(in("identities", k_at_buyer, "controlplane-milan"));
+  const bool has_tenant = seller.find(in("tenants", k_at_seller, k_buyer)) != nullptr;
+  if (identity == nullptr || !has_tenant) return;
+  for (const auto& key : buyer.all("resourceslices")) {
+    const std::string name = std::get<2>(key);
+    Node* slice = buyer.find(key);
+    const auto there = in("resourceslices", k_at_seller, name);
+    Node* replica = seller.find(there);
+    if (is_deleted(*slice)) {
+      all.emplace_back([this, there, key, name] {
+        seller.erase(there);
+        buyer.erase(key);
+        buyer.erase(in("secrets", k_at_buyer, "kubeconfig-resourceslice-" + name));
+      });
+    } else if (replica == nullptr && may_exist(name, *slice)) {
+      all.emplace_back([this, slice, there] {
+        Node copy = *slice;
+        model::erase(copy, "status");
+        model::erase(model::ensure(copy, {"metadata"}), "finalizers");
+        Node& meta = model::ensure(copy, {"metadata"});
+        model::put(meta, "namespace", text_node(k_at_seller));
+        Node& labels = model::ensure(copy, {"metadata", "labels"});
+        model::put(labels, "liqo.io/replicated", text_node("true"));
+        model::put(labels, "liqo.io/replication", text_node("false"));
+        model::put(labels, "liqo.io/originID", text_node(k_buyer));
+        model::put(labels, "liqo.io/remote-cluster-id", text_node(k_buyer));
+        seller.put(there, std::move(copy));
+        Node finalizers = model::array_node();
+        finalizers.items.push_back(text_node("crdreplicator.liqo.io/resource"));
+        model::put(model::ensure(*slice, {"metadata"}), "finalizers", std::move(finalizers));
+        buyer.touch(*slice);
+      });
+    } else if (replica != nullptr) {
+      const Node* said = model::look(*replica, {"status"});
+      const Node* known = model::look(*slice, {"status"});
+      if (said == nullptr || (known != nullptr && model::same(*said, *known))) continue;
+      all.emplace_back([this, slice, status = *said] {
+        model::put(*slice, "status", status);
+        buyer.touch(*slice);
+      });
+    }
+  }
+}
+
+void TwoLiqos::chances_at_buyer(std::vector<std::function<void()>>& all) {
+  for (const auto& key : buyer.all("resourceslices")) {
+    const std::string name = std::get<2>(key);
+    const auto secret = in("secrets", k_at_buyer, "kubeconfig-resourceslice-" + name);
+    const bool is_let_in = is_accepted(*buyer.find(key), "Authentication");
+    if (!is_let_in || is_deleted(*buyer.find(key)) || buyer.find(secret) != nullptr) continue;
+    all.emplace_back([this, secret] {
+      buyer.put(secret, object_of("v1", "Secret", k_at_buyer, std::get<2>(secret)));
+    });
+  }
+  const std::string prefix = "kubeconfig-resourceslice-";
+  for (const auto& key :
+       buyer.all("secrets")) {  // its Identity goes with the slice, and it with that
+    const std::string& name = std::get<2>(key);
+    if (!name.starts_with(prefix)) continue;
+    if (buyer.find(in("resourceslices", k_at_buyer, name.substr(prefix.size()))) != nullptr)
+      continue;
+    all.emplace_back([this, key] { buyer.erase(key); });
+  }
+  for (const auto& key : buyer.all("pods")) {  // Kubernetes' own: a pod without its node
+    const std::string node(text_at(*buyer.find(key), {"spec", "nodeName"}));
+    if (buyer.find({"nodes", "", node}) != nullptr) continue;
+    all.emplace_back([this, key] { buyer.erase(key); });
+  }
+  for (const auto& key : buyer.all("virtualnodes")) {
+    const std::string name = std::get<2>(key);
+    const Shelf::Key node_key{"nodes", "", name};
+    Node* node = buyer.find(node_key);
+    if (is_deleted(*buyer.find(key)) ||
+        model::items_at(*buyer.find(key), {"metadata", "finalizers"}).empty()) {
+      // Its controller: a finalizer first, and at the end the Node goes with it.
+      all.emplace_back([this, key, node_key, name] {
+        Node& virtual_node = *buyer.find(key);
+        if (is_deleted(virtual_node)) {
+          buyer.erase(node_key);
+          for (const auto& pod : buyer.all("pods")) {
+            if (text_at(*buyer.find(pod), {"spec", "nodeName"}) == name) buyer.erase(pod);
+          }
+          return buyer.erase(key);
+        }
+        Node finalizers = model::array_node();
+        finalizers.items.push_back(text_node("virtualnode-controller.liqo.io/finalizer"));
+        model::put(model::ensure(virtual_node, {"metadata"}), "finalizers", std::move(finalizers));
+        buyer.touch(virtual_node);
+        buyer.put(in("leases", k_at_buyer, name),
+                  object_of("coordination.k8s.io/v1", "Lease", k_at_buyer, name));
+      });
+      continue;
+    }
+    // The virtual kubelet adopts the node that is there, or makes one without a provider id.
+    if (node == nullptr) {
+      all.emplace_back(
+          [this, node_key, name] { buyer.put(node_key, object_of("v1", "Node", "", name)); });
+      continue;
+    }
+    Node* slice = buyer.find(in("resourceslices", k_at_buyer, name));
+    const bool has_amounts = slice != nullptr && is_accepted(*slice, "Resources") &&
+                             text_at(*slice, {"status", "resources", "cpu"}) != "0";
+    if (has_amounts == is_ready(*node)) continue;
+    all.emplace_back([this, node, has_amounts] {
+      model::put(model::ensure(*node, {"status"}), "ready",
+                 text_node(has_amounts ? "True" : "False"));
+      buyer.touch(*node);
+    });
+  }
+}
+
+void TwoLiqos::add_pod(const std::string& node, const std::string& name) {
+  Node pod = object_of("v1", "Pod", "work", name);
+  model::put(model::ensure(pod, {"spec"}), "nodeName", text_node(node));
+  buyer.put({"pods", "work", name}, std::move(pod));
+  Node guest = object_of("offloading.liqo.io/v1beta1", "ShadowPod", "work-rome", name);
+  model::put(model::ensure(guest, {"metadata", "labels"}), "liqo.io/creator-user",
+             text_node(fabric::liqo::unit_user(node, std::string(64, 'a'))));
+  seller.put({"shadowpods", "work-rome", name}, std::move(guest));
+}
+
+}  // namespace spillway::test
