@@ -2,6 +2,7 @@
 
 #include "cli/asking.h"
 #include "cli/parse.h"
+#include "model/json.h"
 #include "services/agent/credentials.h"
 #include "services/agent/folder_papers.h"
 
@@ -14,7 +15,25 @@ struct PapersArguments {
   std::string older_than = "720h";
 };
 
-Status list_papers(const Asking& asking, const std::vector<agent::Paper>& papers) {
+using All = agent::FolderPapers::All;
+
+std::string json_of(const All& all) {
+  std::string json = R"({"papers":[)";
+  for (size_t i = 0; i < all.papers.size(); ++i) {
+    json += (i == 0 ? "" : ",") + to_json(all.papers[i]);
+  }
+  json += R"(],"damaged":[)";
+  for (size_t i = 0; i < all.damaged.size(); ++i) {
+    json += i == 0 ? R"({"paper":)" : R"(,{"paper":)";
+    model::append_json_string(json, all.damaged[i].thing);
+    json += R"(,"why":)";
+    model::append_json_string(json, all.damaged[i].reason);
+    json += '}';
+  }
+  return json + "]}";
+}
+
+Status list_papers(const Asking& asking, const All& all) {
   const Clock clock = asking.clock();
   Table table({{"CONTRACT"},
                {"SIGNED"},
@@ -23,14 +42,12 @@ Status list_papers(const Asking& asking, const std::vector<agent::Paper>& papers
                {"EVENTS", Align::right},
                {"SINCE"},
                {"ENDED"}});
-  std::string json;
-  for (const agent::Paper& paper : papers) {
+  for (const agent::Paper& paper : all.papers) {
     table.add({paper.contract.text, paper.complete ? "by both" : "by the buyer", paper.buyer.text,
                paper.provider.text, fmt::format("{}", paper.events.size()), clock(paper.since),
                clock(paper.ended)});
-    json += (json.empty() ? "" : ",") + to_json(paper);
   }
-  return show(asking.form(), R"({"papers":[)" + json + "]}", table, "No papers.");
+  return show(asking.form(), json_of(all), table, "No papers.");
 }
 
 // Only of what has ended: the others are what the agent acts by.
@@ -46,6 +63,13 @@ Status prune_papers(agent::FolderPapers& papers, const std::vector<agent::Paper>
   return {};
 }
 
+// The others are shown, or removed, all the same.
+Status name_damaged(const std::vector<Error>& damaged) {
+  if (damaged.empty()) return {};
+  for (size_t i = 0; i + 1 < damaged.size(); ++i) tell("contracts papers", damaged[i]);
+  return tl::unexpected(damaged.back());
+}
+
 Status papers_of(const PapersArguments& arguments, Duration age) {
   const std::string dir = identity_dir(arguments.asking.dir);
   if (const auto member = agent::load_credentials(dir); !member) {
@@ -54,7 +78,9 @@ Status papers_of(const PapersArguments& arguments, Duration age) {
   agent::FolderPapers papers(dir);
   const auto all = papers.all();
   if (!all) return tl::unexpected(all.error());
-  return arguments.prune ? prune_papers(papers, *all, age) : list_papers(arguments.asking, *all);
+  SPILLWAY_TRY(arguments.prune ? prune_papers(papers, all->papers, age)
+                               : list_papers(arguments.asking, *all));
+  return name_damaged(all->damaged);
 }
 
 int run_papers(const PapersArguments& arguments) {

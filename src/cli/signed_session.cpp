@@ -1,5 +1,8 @@
 #include "cli/signed_session.h"
 
+#include <cstdio>
+
+#include "cli/safe_text.h"
 #include "cli/waiting.h"
 #include "cli/when.h"
 
@@ -10,8 +13,15 @@ constexpr std::chrono::milliseconds k_between_looks{200};
 
 }  // namespace
 
+void tell_set_aside(const agent::SetAside& aside) {
+  fmt::print(stderr,
+             "spillway: {} is damaged: {}; set aside as {}, and what was verified is kept\n",
+             safe(aside.paper), safe(aside.why), safe(aside.now_at));
+}
+
 SignedSession::SignedSession(Session& session, const std::string& dir)
     : session_(session), papers_(dir) {
+  papers_.on_set_aside = tell_set_aside;
   const auto member = agent::load_credentials(dir);
   if (!member || !is_cluster(member->roles)) return;
   auto self = agent::Signatory::of(*member);

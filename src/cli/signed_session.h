@@ -13,6 +13,9 @@
 
 namespace spillway::cli {
 
+// On stderr: what was asked for goes on.
+void tell_set_aside(const agent::SetAside& aside);
+
 class SignedSession {
  public:
   using Told = Result<wire::ContractAnswer>;

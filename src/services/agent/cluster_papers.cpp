@@ -4,12 +4,31 @@
 #include <memory>
 #include <utility>
 
+#include "services/agent/evidence.h"
+
 namespace spillway::agent {
 namespace {
 
 constexpr int k_edit_tries = 5;
 constexpr const char* k_trust_key = "trust.json";
 constexpr const char* k_paper_key = "paper.json";
+
+// All of a ConfigMap may have 1 MiB: of what is set aside there is not more than this.
+constexpr size_t k_most_aside = size_t{256} * 1024;
+
+std::string source_of(const kube::Name& name, std::string_view key) {
+  return fmt::format("{}, {}", kube::to_text(kube::k_config_maps, name), key);
+}
+
+// The first that is free, up to the last, which is written over: a bound.
+std::string key_aside(const kube::Object& object) {
+  constexpr int k_most_times = 3;
+  std::string key = "damaged.json";
+  for (int i = 2; i <= k_most_times && !model::text_at(object, {"data", key}).empty(); ++i) {
+    key = fmt::format("damaged-{}.json", i);
+  }
+  return key;
+}
 
 bool is_ended(const kube::Object& paper) {
   return !kube::annotation_in(paper, ClusterPapers::k_ended).empty();
@@ -31,6 +50,8 @@ struct ClusterPapers::Editing {
   int tries = k_edit_tries;
   std::string text;  // as it will be
   bool is_ended = false;
+  std::string damage;  // of the one before, which is set aside; empty: there is none
+  std::string aside;   // under this key
 };
 
 void ClusterPapers::edit(const std::shared_ptr<Editing>& editing) {
@@ -52,6 +73,11 @@ void ClusterPapers::on_found(const std::shared_ptr<Editing>& editing, Result<kub
   kube::Object object =
       is_new ? kube::new_object(kube::k_config_maps, "ConfigMap", editing->name) : *found;
   model::put(model::ensure(object, {"data"}), editing->key, model::text_node(editing->text));
+  if (!editing->damage.empty()) {
+    editing->aside = key_aside(object);
+    model::put(model::ensure(object, {"data"}), editing->aside,
+               model::text_node(before.substr(0, k_most_aside)));
+  }
   if (editing->is_paper) {
     model::put(model::ensure(object, {"metadata", "labels"}), k_label, model::text_node(name_));
   }
@@ -68,7 +94,13 @@ void ClusterPapers::on_found(const std::shared_ptr<Editing>& editing, Result<kub
 
 void ClusterPapers::on_written(const std::shared_ptr<Editing>& editing,
                                Result<kube::Object> written) {
-  if (written) return editing->then(editing->text);
+  if (written) {
+    if (!editing->damage.empty()) {
+      tell_set_aside({source_of(editing->name, editing->key), editing->damage,
+                      source_of(editing->name, editing->aside)});
+    }
+    return editing->then(editing->text);
+  }
   // Somebody was faster: what they wrote is read, and the change made on that.
   const Code code = written.error().code;
   const bool was_changed =
@@ -100,11 +132,11 @@ void ClusterPapers::change_trust(TrustChange change, Then<TrustBook> then) {
 
 void ClusterPapers::find(const ContractId& id, Then<std::optional<Paper>> then) {
   api_.get(kube::k_config_maps, paper_name(id),
-           life_.guard([then = std::move(then)](const Result<kube::Object>& found) {
+           life_.guard([id, then = std::move(then)](const Result<kube::Object>& found) {
              if (!found && found.error().code == Code::not_found) return then(std::nullopt);
              if (!found) return then(tl::unexpected(found.error()));
-             auto paper = paper_from_json(model::text_at(*found, {"data", k_paper_key}),
-                                          kube::to_text(kube::k_config_maps, kube::key_of(*found)));
+             auto paper = kept_paper(model::text_at(*found, {"data", k_paper_key}),
+                                     source_of(kube::key_of(*found), k_paper_key), id);
              if (!paper) return then(tl::unexpected(std::move(paper).error()));
              then(std::optional(std::move(*paper)));
            }));
@@ -116,17 +148,18 @@ void ClusterPapers::keep(const Paper& heard, Then<Paper> then) {
   editing->name = paper_name(heard.contract);
   editing->key = k_paper_key;
   editing->is_paper = true;
-  const std::string source = kube::to_text(kube::k_config_maps, editing->name);
-  editing->edit = [paper, source, heard,
-                   ended = &editing->is_ended](const std::string& text) -> Result<std::string> {
+  const std::string source = source_of(editing->name, k_paper_key);
+  editing->edit = [paper, source, heard, ended = &editing->is_ended,
+                   damage = &editing->damage](const std::string& text) -> Result<std::string> {
     *paper = heard;
+    damage->clear();
     if (!text.empty()) {
-      const auto kept = paper_from_json(text, source);
-      if (!kept) return tl::unexpected(kept.error());
-      auto both = merged(*kept, heard);
+      const auto kept = kept_paper(text, source, heard.contract);
+      if (!kept) *damage = kept.error().reason;
+      auto both = kept ? merged(*kept, heard) : Result<Paper>(heard);
       if (!both) return tl::unexpected(std::move(both).error());
       *paper = std::move(*both);
-      if (*paper == *kept) return text;
+      if (kept && *paper == *kept) return text;
     }
     *ended = paper->ended.has_value();
     return to_json(*paper);

@@ -3,6 +3,7 @@
 //
 //   NAME-trust            trust.json: pins and policy; the operator edits it with kubectl
 //   NAME-paper-CONTRACT   paper.json; labelled spillway.dev/paper: NAME
+//                         damaged.json: one that was set aside; at most three
 //
 // They are read anew each time. Of papers of contracts that have ended, the newest are kept so that
 // there are k_most in all: a cluster's store is not an archive. Take copies of older ones with

@@ -26,6 +26,12 @@ tl::unexpected<Error> refuse_evidence(const ContractId& contract, std::string_vi
                          fmt::format("{} is not as it was signed: {}", what, why.message()));
 }
 
+std::string mends_paper(const ContractId& id) {
+  return fmt::format(
+      "spillway contracts show {} --verify sets it aside, and keeps what the broker can prove",
+      id.text);
+}
+
 Status take_card(const std::string& document, const ContractId& contract, const ClusterId& owner,
                  const Self& self, std::optional<pki::VerifiedCard>& card) {
   if (document.empty()) return {};
@@ -170,14 +176,34 @@ Result<Evidence> weigh(const wire::AgreementAnswer& told, const ContractId& aske
 }
 
 Result<Agreed> read_paper(const Paper& paper) {
+  const auto damaged = [&](std::string reason) {
+    return fail(Code::invalid, "our copy of contract " + paper.contract.text, std::move(reason),
+                mends_paper(paper.contract));
+  };
   auto agreement = pki::verify_agreement(paper.document,
                                          paper.complete ? pki::Signers::both : pki::Signers::buyer);
-  if (!agreement) return refuse_evidence(paper.contract, "our own copy", agreement.error());
+  if (!agreement) return damaged("it is not as it was signed: " + agreement.error().message());
+  if (agreement->id != paper.agreement || agreement->agreement.hold != paper.contract) {
+    return damaged("what was signed in it is of another contract");
+  }
   Agreed agreed{std::move(*agreement), paper.complete, {}};
   std::vector<std::string> documents;
   for (const PaperEvent& event : paper.events) documents.push_back(event.document);
-  SPILLWAY_TRY(take_events(documents, agreed.agreement, agreed.events));
+  if (const Status events = take_events(documents, agreed.agreement, agreed.events); !events) {
+    return damaged(events.error().reason);
+  }
   return agreed;
+}
+
+Result<Paper> kept_paper(std::string_view text, const std::string& source, const ContractId& id) {
+  const auto damaged = [&](std::string reason) {
+    return fail(Code::invalid, source, std::move(reason), mends_paper(id));
+  };
+  auto paper = paper_from_json(text, "it");
+  if (!paper) return damaged(paper.error().thing + ": " + paper.error().reason);
+  if (paper->contract != id) return damaged("it is of contract " + paper->contract.text);
+  if (const auto agreed = read_paper(*paper); !agreed) return damaged(agreed.error().reason);
+  return paper;
 }
 
 Paper paper_of(const Evidence& evidence, Instant now) {

@@ -38,6 +38,8 @@ struct Agreed {
   std::vector<pki::VerifiedEvent> events;
 };
 Result<Agreed> read_paper(const Paper& paper);
+// A paper as it lies at `source`. Invalid, with a reason: it is damaged, or not of this contract.
+Result<Paper> kept_paper(std::string_view text, const std::string& source, const ContractId& id);
 
 // All of it, to be kept.
 Paper paper_of(const Evidence& evidence, Instant now);

@@ -11,6 +11,7 @@
 
 #include "pki/file_handle.h"
 #include "pki/private_file.h"
+#include "services/agent/evidence.h"
 
 namespace spillway::agent {
 namespace {
@@ -30,9 +31,8 @@ Result<pki::FileHandle> lock_papers(const std::string& folder) {
 }
 
 // None: there is no such file.
-template <class T>
-Result<std::optional<T>> read_paper_file(const std::string& path,
-                                         Result<T> (*parse)(std::string_view, std::string_view)) {
+template <class T, class Parse>
+Result<std::optional<T>> read_paper_file(const std::string& path, const Parse& parse) {
   const auto bytes = pki::read_private(path);
   if (!bytes) {
     if (bytes.error().code == Code::not_found) return std::optional<T>();
@@ -69,14 +69,36 @@ Result<TrustBook> FolderPapers::change_trust_now(const TrustChange& change) {
 
 Result<std::optional<Paper>> FolderPapers::find_now(const ContractId& id) const {
   SPILLWAY_TRY(check_contract_id(id.text));
-  return read_paper_file<Paper>(path_of(id), paper_from_json);
+  return read_paper_file<Paper>(path_of(id), [&id](std::string_view text, const std::string& path) {
+    return kept_paper(text, path, id);
+  });
+}
+
+// Under the lock.
+Status FolderPapers::set_aside(const ContractId& id, const Error& why) {
+  const std::string path = path_of(id);
+  const std::string place = path + ".damaged";
+  std::string now_at = place;
+  std::error_code error;
+  for (int i = 2; std::filesystem::exists(std::filesystem::symlink_status(now_at, error)); ++i) {
+    now_at = fmt::format("{}-{}", place, i);
+  }
+  if (::rename(path.c_str(), now_at.c_str()) != 0) {
+    return pki::fail_errno(path, "it is damaged, and cannot be set aside", errno);
+  }
+  tell_set_aside({path, why.reason, now_at});
+  return {};
 }
 
 Result<Paper> FolderPapers::keep_now(const Paper& heard) {
   SPILLWAY_TRY(check_contract_id(heard.contract.text));
   const auto lock = lock_papers(folder_);
   if (!lock) return tl::unexpected(lock.error());
-  const auto kept = find_now(heard.contract);
+  auto kept = find_now(heard.contract);
+  if (!kept && kept.error().code == Code::invalid) {
+    SPILLWAY_TRY(set_aside(heard.contract, kept.error()));
+    kept = std::optional<Paper>();
+  }
   if (!kept) return tl::unexpected(kept.error());
   auto next = *kept ? merged(**kept, heard) : Result<Paper>(heard);
   if (!next || (*kept && *next == **kept)) return next;
@@ -84,7 +106,7 @@ Result<Paper> FolderPapers::keep_now(const Paper& heard) {
   return next;
 }
 
-Result<std::vector<Paper>> FolderPapers::all() const {
+Result<FolderPapers::All> FolderPapers::all() const {
   std::vector<std::string> names;
   std::error_code error;
   for (std::filesystem::directory_iterator it(folder_, error), end; !error && it != end;
@@ -95,16 +117,19 @@ Result<std::vector<Paper>> FolderPapers::all() const {
     return pki::fail_errno(folder_, "it cannot be read", error.value());
   }
   std::sort(names.begin(), names.end());  // ids begin with their time
-  std::vector<Paper> papers;
+  All all;
   for (const std::string& name : names) {
     if (!name.ends_with(k_paper_suffix)) continue;
     const ContractId id(name.substr(0, name.size() - k_paper_suffix.size()));
     if (!check_contract_id(id.text)) continue;
     auto paper = find_now(id);
-    if (!paper) return tl::unexpected(std::move(paper).error());
-    if (*paper) papers.push_back(std::move(**paper));
+    if (!paper) {
+      all.damaged.push_back(std::move(paper).error());
+    } else if (*paper) {
+      all.papers.push_back(std::move(**paper));
+    }
   }
-  return papers;
+  return all;
 }
 
 Status FolderPapers::remove(const ContractId& id) {

@@ -3,6 +3,7 @@
 //
 //   papers/trust.json     pins and policy; also written by spillway trust
 //   papers/CONTRACT.json  one for each contract; removed by spillway contracts papers --prune alone
+//   papers/CONTRACT.json.damaged   one that was set aside; more of them end with -2, -3
 //   papers/lock           whoever changes any of them holds it
 //
 // Files are private, and replaced as a whole. They are read anew each time.
@@ -30,11 +31,16 @@ class FolderPapers final : public Papers {
   Result<std::optional<Paper>> find_now(const ContractId& id) const;
   Result<Paper> keep_now(const Paper& heard);
 
-  Result<std::vector<Paper>> all() const;  // the oldest first
+  struct All {
+    std::vector<Paper> papers;   // the oldest first
+    std::vector<Error> damaged;  // those that cannot be read, or used
+  };
+  Result<All> all() const;
   Status remove(const ContractId& id);
   const std::string& folder() const { return folder_; }
 
  private:
+  Status set_aside(const ContractId& id, const Error& why);
   std::string path_of(const ContractId& id) const { return folder_ + "/" + id.text + ".json"; }
   std::string trust_path() const { return folder_ + "/trust.json"; }
 

@@ -126,6 +126,10 @@ void MemberProcess::open_papers() {
   } else {
     papers_ = std::make_unique<agent::FolderPapers>(process_options_.identity);
   }
+  papers_->on_set_aside = [this](const agent::SetAside& aside) {
+    log_.write(Level::warning, "damaged paper set aside",
+               {{"paper", aside.paper}, {"why", aside.why}, {"now_at", aside.now_at}});
+  };
 }
 
 void MemberProcess::start_renewal(agent::IdentityStore& identity) {

@@ -54,8 +54,12 @@ void Signing::look(const ContractId& id, Then<Seen> then) {
         if (!evidence) return then(tl::unexpected(std::move(evidence).error()));
         papers_.find(id, life_.guard([then, evidence = std::move(*evidence)](
                                          Result<std::optional<Paper>> paper) {
-          if (!paper) return then(tl::unexpected(std::move(paper).error()));
-          then(Seen{evidence, std::move(*paper)});
+          if (paper) return then(Seen{evidence, std::move(*paper), {}});
+          // Damaged: what the broker can prove takes its place.
+          if (paper.error().code != Code::invalid) {
+            return then(tl::unexpected(std::move(paper).error()));
+          }
+          then(Seen{evidence, std::nullopt, paper.error().message()});
         }));
       }));
 }
@@ -90,6 +94,10 @@ void Signing::keep(const Seen& seen, const Then<Known>& then) {
 void Signing::keep_verified(const Seen& seen, Then<Known> then) {
   const Evidence& evidence = seen.evidence;
   if (!evidence.agreement) {
+    if (!seen.damaged.empty()) {
+      return then(Known{evidence.row, std::nullopt,
+                        "it is called unsigned, and our copy is damaged: " + seen.damaged});
+    }
     if (!seen.paper) return then(Known{evidence.row, std::nullopt, {}});
     const auto agreed = read_paper(*seen.paper);
     if (!agreed) return then(tl::unexpected(agreed.error()));
@@ -105,8 +113,11 @@ void Signing::keep_verified(const Seen& seen, Then<Known> then) {
   believe(is_buyer ? evidence.provider : evidence.buyer,
           is_buyer ? &agreement.provider : &agreement.buyer,
           life_.guard([this, seen, then = std::move(then)](const Result<model::Trust>& how) {
-            if (!how) return then(tl::unexpected(how.error()));
-            keep(seen, then);
+            if (how) return keep(seen, then);
+            // Our own signature is on it: whatever is believed now, it is ours to give back.
+            const bool is_ours = !seen.damaged.empty() && seen.evidence.complete;
+            if (!is_ours) return then(tl::unexpected(how.error()));
+            then(Known{seen.evidence.row, paper_of(seen.evidence, now_()), how.error().message()});
           }));
 }
 

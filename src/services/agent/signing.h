@@ -70,6 +70,7 @@ class Signing {
   struct Seen {
     Evidence evidence;
     std::optional<Paper> paper;
+    std::string damaged;  // what is wrong with our paper; empty: it is good, or there is none
   };
   struct Act;
 

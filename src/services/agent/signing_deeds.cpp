@@ -13,8 +13,10 @@ using Kind = model::ContractEventKind;
 constexpr int k_act_tries = 4;
 
 Error not_more_of_it(const Contract& contract, const std::string& dispute) {
-  return {Code::denied, "contract " + contract.id.text, "it is disputed: " + dispute,
-          "it is not renewed; release it, or ask the broker's operator"};
+  return {
+      Code::denied, "contract " + contract.id.text, "it is disputed: " + dispute,
+      fmt::format("it is not renewed; spillway contracts show {} --verify says all that is known",
+                  contract.id.text)};
 }
 
 // A deed by another key than the agreement's would be nobody's, and spoil what we keep.
@@ -97,7 +99,7 @@ void Signing::on_act_known(const std::shared_ptr<Act>& act, const Known& known) 
   auto document = signatory_.sign({paper.agreement, paper.contract}, deed, number, now_());
   if (!document) return act->then(tl::unexpected(std::move(document).error()));
   Paper next = paper;
-  next.events = {{signatory_.cluster(), number, deed.kind, *document}};
+  next.events.push_back({signatory_.cluster(), number, deed.kind, *document});
   papers_.keep(next, life_.guard([this, act, number, event = *document](const Result<Paper>& kept) {
     if (kept) {
       return act->send(event,

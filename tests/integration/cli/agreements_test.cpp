@@ -113,6 +113,30 @@ TEST_F(SignedFederation, BothSignAndBothHaveACopy) {
               HasSubstr("1 of 1"));
 }
 
+TEST_F(SignedFederation, ADamagedCopyStopsNobodyFromGivingBack) {
+  start_selling();
+  std::vector<std::string> ids;
+  for (int i = 0; i < 2; ++i) {
+    ids.push_back(hold());
+    ASSERT_EQ(run_spillway("contracts confirm " + ids[i] + dir("lyon")).code, 0) << why();
+  }
+  const std::string path = folder / "lyon/papers/" + ids[0] + ".json";
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+  const Ended listed = run_spillway("contracts papers" + dir("lyon"));
+  EXPECT_EQ(listed.code, 1);
+  EXPECT_THAT(listed.out, AllOf(HasSubstr(ids[1]), testing::Not(HasSubstr(ids[0]))));
+  EXPECT_THAT(listed.err, HasSubstr(path));
+  EXPECT_THAT(run_spillway("contracts papers -o json" + dir("lyon")).out,
+              AllOf(HasSubstr(ids[1]), HasSubstr(path)));
+  const Ended released = run_spillway("contracts release " + ids[0] + " --unit 1" + dir("lyon"));
+  EXPECT_EQ(released.code, 0) << released.err;
+  EXPECT_THAT(released.err, AllOf(HasSubstr(path + ".damaged"),
+                                  testing::Not(HasSubstr("broker's operator"))));
+  EXPECT_TRUE(std::filesystem::exists(path + ".damaged"));
+  EXPECT_TRUE(has_equal_copies(ids[0]));
+  EXPECT_EQ(run_spillway("contracts papers" + dir("lyon")).code, 0);
+}
+
 TEST_F(SignedFederation, KeysThatWereGivenAreKnownAsGiven) {
   EXPECT_EQ(run_spillway("trust policy --first-use no" + dir("lyon")).code, 0);
   start_selling();
@@ -205,18 +229,19 @@ TEST_F(LiveAutoscaler, BuysByTwoSignatures) {
   ASSERT_EQ(code_of(cloud_.increase(k_small, 2)), GrpcCode::ok) << text_of(folder_ / "agent.err");
   EXPECT_EQ(sold(), 2);
   const auto bought = FolderPapers(home).all();
-  ASSERT_TRUE(bought && bought->size() == 1);
-  EXPECT_TRUE(bought->front().complete);
-  const auto sold_ = FolderPapers(seller).find_now(bought->front().contract);
+  ASSERT_TRUE(bought && bought->papers.size() == 1);
+  const Paper& first = bought->papers.front();
+  EXPECT_TRUE(first.complete);
+  const auto sold_ = FolderPapers(seller).find_now(first.contract);
   ASSERT_TRUE(sold_ && *sold_);
-  EXPECT_EQ((*sold_)->document, bought->front().document);
+  EXPECT_EQ((*sold_)->document, first.document);
   // A unit is given back by a signature, too.
   const std::string name = nodes().at(0).id;
   EXPECT_EQ(code_of(cloud_.remove(k_small, demand::NodeRef{name, {}})), GrpcCode::ok);
   EXPECT_TRUE(comes([this] { return sold() == 1; }));
   EXPECT_TRUE(comes_true([&] {
     for (const agent::PaperEvent& event :
-         FolderPapers(seller).find_now(bought->front().contract).value()->events) {
+         FolderPapers(seller).find_now(first.contract).value()->events) {
       if (event.kind == model::ContractEventKind::release) return true;
     }
     return false;

@@ -101,6 +101,40 @@ TEST_F(ClusterPapersTest, KeepsWhatTheFolderWould) {
   EXPECT_EQ(last_number(*find(paper.contract).value(), buyer.cluster()), 1);
 }
 
+TEST_F(ClusterPapersTest, ADamagedPaperIsNamedSetAsideAndReplaced) {
+  std::vector<SetAside> told;
+  on_thread([&] { papers->on_set_aside = [&](const SetAside& aside) { told.push_back(aside); }; });
+  const Paper paper = half(1);
+  const kube::Name name{"default", "edge-paper-" + paper.contract.text};
+  for (const char* key : {"damaged.json", "damaged-2.json"}) {
+    ASSERT_TRUE(keep(paper));
+    const auto spoilt = wait<kube::Object>([&](auto then) {
+      cluster.api().change(
+          kube::k_config_maps, name,
+          [](kube::Object& object) {
+            model::put(model::ensure(object, {"data"}), "paper.json",
+                       model::text_node("{\"contract\":"));
+            return Status();
+          },
+          std::move(then));
+    });
+    ASSERT_TRUE(spoilt);
+    const auto found = find(paper.contract);
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().code, Code::invalid);
+    EXPECT_NE(found.error().message().find(name.name + ", paper.json"), std::string::npos)
+        << found.error().message();
+    ASSERT_TRUE(keep(paper));
+    EXPECT_EQ(find(paper.contract).value(), std::optional(paper));
+    const auto object = wait<kube::Object>(
+        [&](auto then) { cluster.api().get(kube::k_config_maps, name, std::move(then)); });
+    ASSERT_TRUE(object);
+    EXPECT_EQ(model::text_at(*object, {"data", key}), "{\"contract\":") << "it is evidence";
+    EXPECT_NE(told.back().now_at.find(key), std::string::npos);
+  }
+  EXPECT_EQ(told.size(), 2U);
+}
+
 TEST_F(ClusterPapersTest, TwoThatWriteAtOnceLoseNothing) {
   const Paper paper = half(1);
   ASSERT_TRUE(keep(paper));

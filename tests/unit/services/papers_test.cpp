@@ -91,12 +91,58 @@ TEST_F(PapersTest, AFolderKeepsThemPrivateAndWhole) {
   ASSERT_TRUE(papers.keep_now(whole(half())));
   FolderPapers another(folder / "");  // of another process
   EXPECT_TRUE((*another.find_now(contract.id))->complete);
-  ASSERT_EQ(another.all()->size(), 1U);
+  ASSERT_EQ(another.all()->papers.size(), 1U);
   struct stat facts {};
   ASSERT_EQ(::stat((papers.folder() + "/" + contract.id.text + ".json").c_str(), &facts), 0);
   EXPECT_EQ(facts.st_mode & 0777, 0600U);
   ASSERT_TRUE(another.remove(contract.id));
   EXPECT_FALSE(papers.find_now(contract.id).value().has_value());
+}
+
+TEST_F(PapersTest, ADamagedPaperIsNamedSetAsideAndReplaced) {
+  const test::TemporaryFolder folder;
+  FolderPapers papers(folder / "");
+  std::vector<SetAside> told;
+  papers.on_set_aside = [&](const SetAside& aside) { told.push_back(aside); };
+  const std::string path = papers.folder() + "/" + contract.id.text + ".json";
+  Paper other = whole(half());
+  other.contract = ContractId("01jq3f8z5y6k7m8n9p0q1r2s3t");
+  Paper swapped = whole(half());
+  swapped.agreement = std::string(64, 'a');
+  const std::string good = to_json(whole(half()));
+  std::vector<std::string> spoilt = {"", "{", good.substr(0, good.size() / 2), to_json(other),
+                                     to_json(swapped)};
+  spoilt.push_back(good);
+  spoilt.back()[good.find("signature\\\":\\\"") + 20] ^= 1;
+  for (size_t i = 0; i < spoilt.size(); ++i) {
+    ASSERT_TRUE(papers.keep_now(whole(half())));
+    ASSERT_TRUE(pki::write_private(path, spoilt[i]));
+    const auto found = papers.find_now(contract.id);
+    ASSERT_FALSE(found) << spoilt[i];
+    EXPECT_EQ(found.error().code, Code::invalid);
+    EXPECT_THAT(found.error().message(), HasSubstr(path));
+    EXPECT_THAT(found.error().message(), testing::Not(HasSubstr("broker's operator")));
+    const auto kept = papers.keep_now(whole(half()));
+    ASSERT_TRUE(kept) << kept.error().message();
+    EXPECT_EQ(*papers.find_now(contract.id), whole(half()));
+    ASSERT_EQ(told.size(), i + 1);
+    EXPECT_EQ(told.back().paper, path);
+    EXPECT_EQ(pki::read_private(told.back().now_at)->view(), spoilt[i]) << "it is evidence";
+  }
+}
+
+TEST_F(PapersTest, OneThatIsDamagedHidesNoOther) {
+  const test::TemporaryFolder folder;
+  FolderPapers papers(folder / "");
+  ASSERT_TRUE(papers.keep_now(whole(half())));
+  const std::string path = papers.folder() + "/01jq3f8z5y6k7m8n9p0q1r2s3t.json";
+  ASSERT_TRUE(pki::write_private(path, "{"));
+  const auto all = papers.all();
+  ASSERT_TRUE(all);
+  ASSERT_EQ(all->papers.size(), 1U);
+  EXPECT_EQ(all->papers[0].contract, contract.id);
+  ASSERT_EQ(all->damaged.size(), 1U);
+  EXPECT_EQ(all->damaged[0].thing, path);
 }
 
 TEST_F(PapersTest, WhatTheOperatorChangesIsReadAgain) {

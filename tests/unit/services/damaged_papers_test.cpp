@@ -1,0 +1,119 @@
+// A member whose own copy of a contract is damaged: what the broker can prove is enough to go on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pki/private_file.h"
+#include "services/agent/folder_papers.h"
+#include "services/agent/signing.h"
+#include "support/manual_loop.h"
+#include "support/scripted_broker.h"
+#include "support/temporary_folder.h"
+#include "unit/services/signed_trade.h"
+
+namespace spillway::agent {
+namespace {
+
+using testing::HasSubstr;
+
+class DamagedPapers : public testing::Test {
+ protected:
+  DamagedPapers() {
+    broker.is_strict = true;
+    papers.on_set_aside = [this](const SetAside& aside) { set_aside.push_back(aside); };
+    const wire::AgreementAnswer whole = trade.whole(SignedTrade::held(loop.now()));
+    id = whole.contract.id;
+    broker.contracts[id.text] = whole.contract;
+    broker.agreements[id.text] = whole;
+    broker.cards["edge-1"] = whole.provider_card;
+    broker.cards["edge-2"] = whole.buyer_card;
+  }
+
+  // Asks, and lets the broker answer.
+  template <class T>
+  Result<T> wait(const std::function<void(std::function<void(Result<T>)>)>& ask) {
+    Result<T> told = fail(Code::unavailable, "test", "no answer", "");
+    ask([&told](Result<T> answer) { told = std::move(answer); });
+    loop.run_for(seconds(1));
+    return told;
+  }
+  Result<Signing::Known> collect() {
+    return wait<Signing::Known>([this](auto then) { signing.collect(id, std::move(then)); });
+  }
+  Result<wire::ContractAnswer> release(std::vector<int32_t> units) {
+    return wait<wire::ContractAnswer>([&](auto then) {
+      agent::release(client, &signing, id, std::move(units), std::move(then));
+    });
+  }
+  Result<wire::ContractAnswer> renew() {
+    return wait<wire::ContractAnswer>(
+        [&](auto then) { agent::renew(client, &signing, id, std::move(then)); });
+  }
+  void damage() {
+    ASSERT_TRUE(collect());
+    ASSERT_TRUE(pki::write_private(papers.folder() + "/" + id.text + ".json", "{\"contract\":"));
+  }
+  bool is_released(size_t unit) { return !broker.contracts.at(id.text).units.at(unit).live; }
+
+  test::ManualLoop loop;
+  test::ScriptedBroker broker{loop};
+  wire::BrokerClient client{broker.channel};
+  test::TemporaryFolder folder;
+  FolderPapers papers{folder / ""};
+  std::vector<SetAside> set_aside;
+  SignedTrade trade;
+  Signing signing{client, papers, trade.buyer, [this] { return loop.now(); }};
+  ContractId id;
+};
+
+TEST_F(DamagedPapers, UnitsAreGivenBackAndTheBrokersProofIsKept) {
+  damage();
+  const auto told = release({1});
+  ASSERT_TRUE(told) << told.error().message();
+  EXPECT_TRUE(is_released(1));
+  ASSERT_EQ(set_aside.size(), 1U);
+  EXPECT_THAT(set_aside[0].paper, HasSubstr(id.text));
+  const auto kept = papers.find_now(id);
+  ASSERT_TRUE(kept && *kept);
+  EXPECT_TRUE((*kept)->complete);
+  EXPECT_EQ((*kept)->events.size(), 2U) << "accepted, and the release";
+}
+
+TEST_F(DamagedPapers, LeasesAreRenewed) {
+  damage();
+  const auto told = renew();
+  ASSERT_TRUE(told) << told.error().message();
+  EXPECT_EQ(broker.renewed.size(), 1U);
+}
+
+// Our own signature is on it, so it is ours to give back; to pay for longer is another thing.
+TEST_F(DamagedPapers, FromAnotherKeyThanThePinnedOnlyGivingBackGoesOn) {
+  damage();
+  ASSERT_TRUE(papers.change_trust_now([&](TrustBook& book) {
+    return replace_pin(book, ClusterId("edge-1"), std::string(64, 'a'), loop.now());
+  }));
+  const auto longer = renew();
+  ASSERT_FALSE(longer);
+  EXPECT_THAT(longer.error().message(), HasSubstr(std::string(64, 'a')));
+  EXPECT_FALSE(papers.find_now(id)) << "nothing took its place";
+  const auto told = release({});
+  ASSERT_TRUE(told) << told.error().message();
+  EXPECT_TRUE(is_released(0) && is_released(1));
+  EXPECT_EQ((*papers.find_now(id))->events.size(), 2U);
+}
+
+TEST_F(DamagedPapers, ABrokerThatCallsItUnsignedIsNotBelieved) {
+  damage();
+  broker.lie = [](wire::AgreementAnswer& told) {
+    told.document.clear();
+    told.complete = false;
+    told.events.clear();
+    told.contract.agreement.clear();
+  };
+  const auto told = renew();
+  ASSERT_FALSE(told);
+  EXPECT_THAT(told.error().message(), HasSubstr("called unsigned, and our copy is damaged"));
+  EXPECT_TRUE(broker.renewed.empty());
+}
+
+}  // namespace
+}  // namespace spillway::agent
