@@ -1,6 +1,7 @@
 // What can be proven of a contract: who signed it, by which keys, how these came to be believed,
-// what was done under it, and whether the broker's row says anything that nobody signed. Looks
-// only: nobody is pinned by it.
+// what was done under it, and whether the broker's row says anything that nobody signed. Nobody is
+// pinned by it; what was verified, of a key that is pinned, is kept: so who runs no agent has a
+// copy of its own, too.
 #pragma once
 
 #include <string>
@@ -26,6 +27,8 @@ struct ProofEvent {
   Instant at;
   std::string says;
 };
+// As they were signed: each side's by number, both sides' by time. Clocks go back, numbers do not.
+void put_in_order(std::vector<ProofEvent>& events);
 
 struct Proof {
   std::string contract;
@@ -40,7 +43,7 @@ struct Proof {
 
 // An answer of the broker that does not verify is an error.
 Result<Proof> prove(const wire::AgreementAnswer& told, const ContractId& asked,
-                    const agent::Signatory& self, const agent::FolderPapers& papers);
+                    const agent::Signatory& self, agent::FolderPapers& papers, Instant now);
 
 std::string json_of(const Proof& proof);
 std::string proof_text(const Proof& proof, const Clock& clock);

@@ -84,7 +84,9 @@ Status verify_contract(const Asking& asking, Session& session, const ContractId&
   if (!self) return tl::unexpected(self.error());
   const auto told = session.ask(&BrokerClient::get_agreement, id);
   if (!told) return tl::unexpected(told.error());
-  const auto proof = prove(*told, id, *self, agent::FolderPapers(dir));
+  agent::FolderPapers papers(dir);
+  papers.on_set_aside = tell_set_aside;
+  const auto proof = prove(*told, id, *self, papers, now());
   if (!proof) return tl::unexpected(proof.error());
   SPILLWAY_TRY(
       show(asking.form(), json_of(*proof), [&] { return proof_text(*proof, asking.clock()); }));
@@ -166,7 +168,8 @@ void add_contracts(Word verb) {
   }
   const Word showing = add_word(verb, *arguments, "show", "Everything about one");
   showing.flag("--verify", arguments->verify,
-               "Who signed it, by which keys, and whether all that is said of it was signed");
+               "Who signed it, by which keys, and whether all that is said of it was signed; what "
+               "is proven is kept with our papers");
   showing.run([arguments] { return run_show(*arguments); });
   const Word confirm =
       add_word(verb, *arguments, "confirm", "Sign a hold: the money runs once both have signed");
