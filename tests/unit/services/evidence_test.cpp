@@ -239,6 +239,33 @@ TEST_F(EvidenceTest, ARowMaySayWhatWasSigned) {
   EXPECT_EQ(disputed(told), "");
 }
 
+// What a buyer gave back before is charged as given back, however the contract ended later.
+TEST_F(EvidenceTest, AUnitGivenBackBeforeANoticeOwesItsMinimumTerm) {
+  contract.price.minimum_term = hours(1);
+  AgreementAnswer told = trade.whole(contract);
+  const Instant began = *told.contract.started;
+  told.events.push_back(
+      SignedTrade::deed(told, trade.buyer, 1, {.kind = Kind::release, .units = {1}}));
+  told.events.push_back(SignedTrade::deed(told, trade.provider, 2, {.kind = Kind::notice}));
+  told.contract.state = model::ContractState::closed;
+  told.contract.reason = model::EndReason::noticed;
+  const int64_t rate = told.contract.rate;
+  model::Unit& kept = told.contract.units[0];
+  model::Unit& released = told.contract.units[1];
+  kept.live = released.live = false;
+  released.ended = began + minutes(10);
+  released.charged = model::charge_for(rate, hours(1));
+  kept.ended = began + minutes(25);
+  kept.charged = model::charge_for(rate, minutes(25));
+  ASSERT_GT(released.charged, kept.charged);
+  EXPECT_EQ(disputed(told), "");
+  released.charged += 1;
+  EXPECT_THAT(disputed(told), HasSubstr("unit 1 is charged"));
+  released.charged -= 1;
+  kept.charged += 1;
+  EXPECT_THAT(disputed(told), HasSubstr("unit 0 is charged")) << "the minimum term binds the buyer";
+}
+
 TEST_F(EvidenceTest, AnActiveRowNeedsBothSignatures) {
   AgreementAnswer told = trade.half(contract);
   told.contract.state = model::ContractState::active;
