@@ -69,18 +69,9 @@ SignedSession::Told SignedSession::extend(const ContractId& id, Duration ttl) {
 
 SignedSession::Told SignedSession::release(const ContractId& id,
                                            const std::vector<int32_t>& units) {
-  auto told = session_.wait<wire::ContractAnswer>([this, id, units](auto then) {
+  return session_.wait<wire::ContractAnswer>([this, id, units](auto then) {
     agent::release(session_.broker(), signing(), id, units, std::move(then));
   });
-  if (told && !told->contract.is_live()) note_end(id);
-  return told;
-}
-
-// Who runs no agent would never hear that it is over, and keep its paper for ever.
-void SignedSession::note_end(const ContractId& id) {
-  if (!signing_) return;
-  session_.wait<agent::Signing::Known>(
-      [this, id](auto then) { signing_->collect(id, std::move(then)); });
 }
 
 SignedSession::Told SignedSession::give_notice(const ContractId& id) {

@@ -35,7 +35,6 @@ class SignedSession {
 
  private:
   agent::Signing* signing() { return signing_ ? &*signing_ : nullptr; }
-  void note_end(const ContractId& id);
   Result<model::Contract> sign_once(const ContractId& id, const agent::Signing::Check& check);
 
   Session& session_;

@@ -20,6 +20,18 @@ void Papers::believe(const ShownCard& card, Instant now, Then<model::Trust> then
       });
 }
 
+void Papers::note_end(const ContractId& id, Instant now, std::function<void(Status)> then) {
+  find(id, [this, now, then = std::move(then)](Result<std::optional<Paper>> kept) {
+    if (!kept) return then(tl::unexpected(std::move(kept).error()));
+    if (!*kept || (*kept)->ended) return then({});
+    Paper over = std::move(**kept);
+    over.ended = now;
+    keep(over, [then](Result<Paper> written) {
+      then(written ? Status() : tl::unexpected(std::move(written).error()));
+    });
+  });
+}
+
 void MemoryPapers::change_trust(TrustChange change, Then<TrustBook> then) {
   TrustBook next = trust;
   if (Status status = change(next); !status) return then(tl::unexpected(std::move(status).error()));

@@ -45,6 +45,8 @@ class Papers {
     change_trust([](TrustBook&) { return Status(); }, std::move(then));
   }
   void believe(const ShownCard& card, Instant now, Then<model::Trust> then);
+  // Its contract is closed. Of what nobody signed there is no paper, and nothing to do.
+  void note_end(const ContractId& id, Instant now, std::function<void(Status)> then);
 
  protected:
   void tell_set_aside(const SetAside& aside) const {

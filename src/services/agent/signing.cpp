@@ -128,6 +128,16 @@ void Signing::collect(const ContractId& id, Then<Known> then) {
   });
 }
 
+void Signing::note_end(const ContractId& id) {
+  papers_.find(id, life_.guard([this, id](const Result<std::optional<Paper>>& kept) {
+    if (!kept || !*kept || (*kept)->ended) return;
+    collect(id, [this, id](const Result<Known>& known) {
+      if (known) return;  // and the row says whether it is over
+      papers_.note_end(id, now_(), [](const Status&) {});
+    });
+  }));
+}
+
 // ---- our card ----
 
 void Signing::show_card(std::optional<std::string> liqo, Then<model::Card> then) {
@@ -208,16 +218,21 @@ void Signing::sign_seen(const Seen& seen, const model::Card& own, const Check& c
     return then(fail(Code::denied, thing, "it is another's to sign as the buyer", {}));
   }
   if (row.state == ContractState::closed && !row.started) {
-    return then(tl::unexpected(not_signed_in_time(row)));
+    return papers_.note_end(row.id, now_(), life_.guard([row, then](const Status&) {
+      then(tl::unexpected(not_signed_in_time(row)));
+    }));
   }
-  if (evidence.agreement || seen.paper) {
+  if (evidence.agreement || seen.paper || !seen.damaged.empty()) {
     // Signed before, perhaps by another process of ours: it must be what the row says.
     const bool waits = row.state == ContractState::hold && !evidence.agreement;
     if (!waits) {
       return keep_verified(seen, [row, thing, then](const Result<Known>& known) {
         if (!known) return then(tl::unexpected(known.error()));
         if (known->dispute.empty()) return then(row);
-        then(fail(Code::denied, thing, known->dispute, "ask the broker's operator; release it"));
+        then(fail(Code::denied, thing, known->dispute,
+                  fmt::format("look at it: spillway contracts show {0} --verify; give it back: "
+                              "spillway contracts release {0}",
+                              row.id.text)));
       });
     }
   }

@@ -62,6 +62,9 @@ class Signing {
   void countersign(const ContractId& id, Sales sales, Then<model::Contract> then);
   // Verifies and keeps all that was signed.
   void collect(const ContractId& id, Then<Known> then);
+  // Once the contract was seen closed, by whoever sees it: what was signed last is fetched, and the
+  // paper marked as one of the past.
+  void note_end(const ContractId& id);
   // Signs a deed under a contract and sends it; with an empty event when nobody signed the
   // contract.
   void act(const ContractId& id, DeedOf deed, Send send, wire::Then<wire::ContractAnswer> then);

@@ -117,6 +117,10 @@ void Signing::on_act_known(const std::shared_ptr<Act>& act, const Known& known) 
 void Signing::on_acted(const std::shared_ptr<Act>& act, int64_t number,
                        const Result<wire::ContractAnswer>& answer) {
   const bool may_be_late = !answer && answer.error().code == Code::conflict && --act->tries > 0;
+  if (answer && answer->contract.id == act->id && !answer->contract.is_live()) {
+    return papers_.note_end(act->id, now_(),
+                            life_.guard([act, answer](const Status&) { act->then(answer); }));
+  }
   if (!may_be_late) return act->then(answer);
   collect(act->id, [this, act, number, answer](const Result<Known>& known) {
     const bool was_late =

@@ -110,6 +110,7 @@ void Holdings::remember_over(const ContractId& id) {
 void Holdings::seen(const model::Contract& contract) {
   renewals_.seen(contract);
   orphans_.erase(contract.id);
+  if (!contract.is_live() && context_.signing != nullptr) context_.signing->note_end(contract.id);
   const demand::GroupState* group = keeper_.ledger().find(contract.offer);
   if (group == nullptr) return;
   bool is_changed = false;

@@ -86,6 +86,7 @@ TEST_F(AutoscalerSigning, AHoldThatIsNeverCountersignedIsRefusedByName) {
   ASSERT_FALSE(outcome->value());
   EXPECT_THAT(outcome->value().error().message(),
               AllOf(HasSubstr("edge-1"), HasSubstr("had signed it")));
+  EXPECT_TRUE(papers.papers.at(contract().id).ended) << "half signed, and over";
   EXPECT_EQ(target(), 0);
   EXPECT_TRUE(nodes.nodes.empty());
 }
@@ -169,6 +170,39 @@ TEST_F(AutoscalerSigning, UnitsAreReleasedAndLeasesRenewedBySignature) {
     if (event->event.by == ClusterId("home")) numbers.push_back(event->event.number);
   }
   EXPECT_THAT(numbers, testing::ElementsAre(1, 2));
+}
+
+TEST_F(AutoscalerSigning, WhatHasEndedIsMarkedOnItsPaper) {
+  start_signing();
+  ask(2);
+  loop.run_for(milliseconds(500));
+  countersign();
+  loop.run_for(seconds(1));
+  const agent::Paper& paper = papers.papers.at(contract().id);
+  ASSERT_TRUE(remove({refs()[0]}));
+  loop.run_for(seconds(2));
+  EXPECT_FALSE(paper.ended) << "one unit is left";
+  ASSERT_TRUE(remove({refs()[0]}));
+  loop.run_for(seconds(2));
+  EXPECT_EQ(sold(), 0);
+  EXPECT_TRUE(paper.ended);
+}
+
+TEST_F(AutoscalerSigning, WhatOthersEndedIsMarkedWithAllThatWasSigned) {
+  start_signing();
+  ask(1);
+  loop.run_for(milliseconds(500));
+  countersign();
+  loop.run_for(seconds(1));
+  broker.agreements[contract().id.text].events.push_back(
+      *provider.sign({contract().agreement, contract().id}, {.kind = Kind::notice}, 2, loop.now()));
+  contract().state = model::ContractState::closed;
+  contract().reason = model::EndReason::noticed;
+  broker.tell("contract-closed", contract().id.text);
+  loop.run_for(seconds(1));
+  const agent::Paper& paper = papers.papers.at(contract().id);
+  EXPECT_TRUE(paper.ended);
+  EXPECT_EQ(last_number(paper, ClusterId("edge-1")), 2) << "the notice is kept, too";
 }
 
 TEST_F(AutoscalerSigning, AProviderWithoutACardIsBoughtFromAsBefore) {

@@ -1,10 +1,12 @@
-// A member whose own copy of a contract is damaged: what the broker can prove is enough to go on.
+// What a member signs and keeps, step by step: also when its own copy of a contract is damaged, for
+// then what the broker can prove is enough to go on.
+#include "services/agent/signing.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "pki/private_file.h"
 #include "services/agent/folder_papers.h"
-#include "services/agent/signing.h"
 #include "support/manual_loop.h"
 #include "support/scripted_broker.h"
 #include "support/temporary_folder.h"
@@ -15,9 +17,9 @@ namespace {
 
 using testing::HasSubstr;
 
-class DamagedPapers : public testing::Test {
+class SigningTest : public testing::Test {
  protected:
-  DamagedPapers() {
+  SigningTest() {
     broker.is_strict = true;
     papers.on_set_aside = [this](const SetAside& aside) { set_aside.push_back(aside); };
     const wire::AgreementAnswer whole = trade.whole(SignedTrade::held(loop.now()));
@@ -65,7 +67,7 @@ class DamagedPapers : public testing::Test {
   ContractId id;
 };
 
-TEST_F(DamagedPapers, UnitsAreGivenBackAndTheBrokersProofIsKept) {
+TEST_F(SigningTest, OfADamagedPaperUnitsAreGivenBackAndTheBrokersProofIsKept) {
   damage();
   const auto told = release({1});
   ASSERT_TRUE(told) << told.error().message();
@@ -78,7 +80,7 @@ TEST_F(DamagedPapers, UnitsAreGivenBackAndTheBrokersProofIsKept) {
   EXPECT_EQ((*kept)->events.size(), 2U) << "accepted, and the release";
 }
 
-TEST_F(DamagedPapers, LeasesAreRenewed) {
+TEST_F(SigningTest, OfADamagedPaperLeasesAreRenewed) {
   damage();
   const auto told = renew();
   ASSERT_TRUE(told) << told.error().message();
@@ -86,7 +88,7 @@ TEST_F(DamagedPapers, LeasesAreRenewed) {
 }
 
 // Our own signature is on it, so it is ours to give back; to pay for longer is another thing.
-TEST_F(DamagedPapers, FromAnotherKeyThanThePinnedOnlyGivingBackGoesOn) {
+TEST_F(SigningTest, OfADamagedPaperAndAnotherKeyThanThePinnedOnlyGivingBackGoesOn) {
   damage();
   ASSERT_TRUE(papers.change_trust_now([&](TrustBook& book) {
     return replace_pin(book, ClusterId("edge-1"), std::string(64, 'a'), loop.now());
@@ -101,7 +103,7 @@ TEST_F(DamagedPapers, FromAnotherKeyThanThePinnedOnlyGivingBackGoesOn) {
   EXPECT_EQ((*papers.find_now(id))->events.size(), 2U);
 }
 
-TEST_F(DamagedPapers, ABrokerThatCallsItUnsignedIsNotBelieved) {
+TEST_F(SigningTest, ABrokerThatCallsADamagedPaperUnsignedIsNotBelieved) {
   damage();
   broker.lie = [](wire::AgreementAnswer& told) {
     told.document.clear();
