@@ -17,6 +17,29 @@ struct TimeUnit {
 constexpr std::array k_units{TimeUnit{86'400'000, "d"}, TimeUnit{3'600'000, "h"},
                              TimeUnit{60'000, "m"}, TimeUnit{1000, "s"}};
 
+uint64_t rounded(uint64_t ms, int64_t unit) {
+  const auto one = static_cast<uint64_t>(unit);
+  return ms / one + (ms % one >= (one + 1) / 2 ? 1 : 0);
+}
+
+// Empty: less than a second.
+std::string length_text(uint64_t ms) {
+  constexpr uint64_t k_few = 10;
+  if (ms < 1000) return {};
+  for (size_t i = 0; i + 1 < k_units.size(); ++i) {
+    const TimeUnit& unit = k_units[i];
+    const TimeUnit& finer = k_units[i + 1];
+    const auto parts = static_cast<uint64_t>(unit.ms / finer.ms);
+    const uint64_t in_finer = rounded(ms, finer.ms);
+    if (in_finer < parts) continue;
+    if (in_finer / parts >= k_few) return fmt::format("{}{}", rounded(ms, unit.ms), unit.name);
+    const uint64_t rest = in_finer % parts;
+    return fmt::format("{}{}", in_finer / parts, unit.name) +
+           (rest == 0 ? std::string() : fmt::format("{}{}", rest, finer.name));
+  }
+  return fmt::format("{}s", rounded(ms, k_units.back().ms));
+}
+
 }  // namespace
 
 std::string relative(Instant when, Instant now) {
@@ -24,13 +47,9 @@ std::string relative(Instant when, Instant now) {
   const bool later = when >= now;
   const auto distance = later ? static_cast<uint64_t>(when.ms) - static_cast<uint64_t>(now.ms)
                               : static_cast<uint64_t>(now.ms) - static_cast<uint64_t>(when.ms);
-  for (const TimeUnit& unit : k_units) {
-    const uint64_t count = distance / static_cast<uint64_t>(unit.ms);
-    if (count == 0) continue;
-    return later ? fmt::format("in {}{}", count, unit.name)
-                 : fmt::format("{}{} ago", count, unit.name);
-  }
-  return "now";
+  const std::string length = length_text(distance);
+  if (length.empty()) return "now";
+  return later ? "in " + length : length + " ago";
 }
 
 std::string Clock::operator()(Instant when) const {

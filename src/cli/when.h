@@ -8,7 +8,8 @@
 
 namespace spillway::cli {
 
-// "in 4m", "3h ago", "now": the largest unit, rounded towards now.
+// "in 4m59s", "3h ago", "in 12d", "now": the largest unit, with the next finer one below ten of it;
+// rounded to the nearest, so that a lease of five minutes that was just made ends in 5m.
 std::string relative(Instant when, Instant now);
 
 // How a verb shows times: relative, or RFC 3339 with -o wide.
