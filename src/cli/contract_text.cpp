@@ -37,8 +37,11 @@ std::string rate_text(const model::Contract& contract) {
 std::string paid_text(const model::Contract& contract, const Clock& clock) {
   const auto until = market::paid_anyway_until(contract);
   if (!until || *until <= clock.now) return {};
-  return fmt::format("minimum term ends {}; until then holding it costs nothing more",
-                     clock(*until));
+  const bool is_metered = contract.price.basis == model::PriceBasis::pay_per_use;
+  return fmt::format(
+      "minimum term ends {}; until then holding it costs nothing more{}, after that "
+      "{} per unit-hour",
+      clock(*until), is_metered ? " than what is used" : "", rate_text(contract));
 }
 
 Table units_table(const model::Contract& contract, const Clock& clock) {

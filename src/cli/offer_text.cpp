@@ -90,13 +90,6 @@ std::string ranking_notes(const wire::QueryAnswer& told, bool explain) {
     text += explain ? "\n" : " --explain says why.\n";
   }
   if (!told.next.empty()) text += "There are more: --limit shows them.\n";
-  for (const wire::PaidUnits& paid : told.paid) {
-    fmt::format_to(out,
-                   "You have {} of {} already, in contract {}: paid for anyway until {}, another "
-                   "hour of one costs {} {}.\n",
-                   paid.units, safe(paid.offer.text), safe(paid.contract.text), to_text(paid.until),
-                   micros_to_text(paid.marginal_rate), told.currency.text());
-  }
   if (!explain) return text;
   for (const wire::Candidate& candidate : told.candidates) {
     fmt::format_to(out, "\n{}\n", safe(candidate.offer.text));
@@ -113,6 +106,21 @@ std::string ranking_notes(const wire::QueryAnswer& told, bool explain) {
                   fits ? "cost " + micros_to_text(verdict.score) : verdict.sentence});
   }
   return text + "\n" + verdicts.text(terminal_width());
+}
+
+std::string paid_note(const wire::PaidUnits& paid, const model::Contract& contract,
+                      const Clock& clock) {
+  const std::string currency = contract.price.currency.text();
+  const std::string meanwhile = paid.marginal_rate == 0
+                                    ? "nothing more"
+                                    : fmt::format("up to {} {} an hour for what is used",
+                                                  micros_to_text(paid.marginal_rate), currency);
+  return fmt::format(
+      "You have {} of {} already, in contract {}: its minimum term ends {}; until then each costs "
+      "{}, "
+      "after that {} {} an hour.\n",
+      paid.units, safe(paid.offer.text), safe(paid.contract.text), clock(paid.until), meanwhile,
+      micros_to_text(contract.rate), currency);
 }
 
 Table offers_table(const wire::OfferPage& page, const Clock& clock) {

@@ -27,6 +27,17 @@ Status list_published(const Asking& asking, Session& session) {
               "No offers. An agent with --policy or --supply publishes its own.");
 }
 
+// The answer has no price of the time after: that is the contract's own.
+std::string paid_notes(const std::vector<wire::PaidUnits>& all, const Clock& clock,
+                       Session& session) {
+  std::string text;
+  for (const wire::PaidUnits& paid : all) {
+    const auto told = session.ask(&wire::BrokerClient::get_contract, paid.contract);
+    if (told) text += paid_note(paid, told->contract, clock);  // else it has ended meanwhile
+  }
+  return text;
+}
+
 Status list_fitting(const OffersArguments& arguments, const model::Intent& intent,
                     Session& session) {
   wire::QueryRequest request;
@@ -40,7 +51,8 @@ Status list_fitting(const OffersArguments& arguments, const model::Intent& inten
   return show(form, json_of(*told), [&]() -> std::string {
     const Table table = ranking_table(*told);
     if (form == Form::plain) return table.plain();
-    std::string notes = ranking_notes(*told, arguments.explain);
+    const std::string notes = paid_notes(told->paid, arguments.asking.clock(), session) +
+                              ranking_notes(*told, arguments.explain);
     if (table.empty()) return notes;
     return table.text(form == Form::wide ? 0 : terminal_width()) + notes;
   });
