@@ -149,7 +149,12 @@ void Agreements::settle(const ContractId& id, const Contract& row) {
 
 void Agreements::try_again(Look& look, std::string_view what, const Error& error) {
   look.is_due = true;
-  look.attempt.fail(context_, what, error, k_refusal_again);
+  // What is wrong may be a key, or a card: of which contract it was, is for us to say.
+  Error named = error;
+  if (named.thing.find(look.row.id.text) == std::string::npos) {
+    named.thing = fmt::format("contract {}, {}", look.row.id.text, named.thing);
+  }
+  look.attempt.fail(context_, what, named, k_refusal_again);
   look.attempt.due = std::min(look.attempt.due, context_.now() + k_refusal_again);
   context_.wake_by(look.attempt.due);
 }

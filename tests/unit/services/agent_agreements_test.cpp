@@ -150,6 +150,7 @@ TEST_F(AgentAgreements, ABuyerWithAnotherKeyThanThePinnedIsRefusedUntilTheOperat
   settle();
   EXPECT_FALSE(is_active(contract));
   EXPECT_EQ(log.count(pinned), 1);
+  EXPECT_EQ(log.count("agreement refused why=contract " + contract.id.text + ", key of edge-2"), 1);
   EXPECT_EQ(log.count("spillway trust replace edge-2 " + trade.buyer.fingerprint()), 1);
   ASSERT_TRUE(
       replace_pin(papers.trust, ClusterId("edge-2"), trade.buyer.fingerprint(), loop.now()));
