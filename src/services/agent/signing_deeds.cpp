@@ -154,6 +154,9 @@ void extend(wire::BrokerClient& client, Signing* signing, const ContractId& id, 
 
 void release(wire::BrokerClient& client, Signing* signing, const ContractId& id,
              std::vector<int32_t> units, wire::Then<wire::ContractAnswer> then) {
+  // Each once: that is what is signed.
+  std::sort(units.begin(), units.end());
+  units.erase(std::unique(units.begin(), units.end()), units.end());
   const auto deed = [units](const Contract&) {
     return Deed{.kind = Kind::release, .units = units};
   };

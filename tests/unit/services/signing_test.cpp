@@ -117,5 +117,12 @@ TEST_F(SigningTest, ABrokerThatCallsADamagedPaperUnsignedIsNotBelieved) {
   EXPECT_TRUE(broker.renewed.empty());
 }
 
+TEST_F(SigningTest, ARepeatedUnitIsNamedOnce) {
+  ASSERT_TRUE(release({1, 1}));
+  const auto event = pki::verify_event(broker.agreements[id.text].events.back());
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->event.units, std::vector<int32_t>{1});
+}
+
 }  // namespace
 }  // namespace spillway::agent
