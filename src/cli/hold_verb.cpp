@@ -66,7 +66,23 @@ Status check_is_grant(const market::Grant& grant, const model::Contract& contrac
   }
   return fail(Code::conflict, "contract " + contract.id.text,
               "it is not what was granted: offer, price or number of units differ",
-              "look at it, and release it: spillway contracts show " + contract.id.text);
+              "look at it: spillway contracts show " + contract.id.text);
+}
+
+// Whoever may still sign is waited for, and what nobody knows is asked again. What we ourselves
+// refuse will not be signed later: it is given back, others may want it.
+bool is_refused_for_good(const Error& error) {
+  return error.code == Code::denied || error.code == Code::conflict || error.code == Code::invalid;
+}
+
+Error given_back(SignedSession& signing, const market::Grant& grant, Error why) {
+  const auto told = signing.release(grant.contract, {});
+  const std::string& id = grant.contract.text;
+  why.next += why.next.empty() ? "" : "; ";
+  why.next += told ? fmt::format("the hold {} was given back", id)
+                   : fmt::format("the hold {} stays until {}, or: spillway contracts release {}",
+                                 id, to_text(grant.hold_until), id);
+  return why;
 }
 
 Status confirm_all(const Asking& asking, Session& session, const wire::HoldAnswer& held) {
@@ -79,6 +95,9 @@ Status confirm_all(const Asking& asking, Session& session, const wire::HoldAnswe
       };
       return signing.confirm(grant.contract, check, k_sign_patience);
     });
+    if (!told && is_refused_for_good(told.error())) {
+      return tl::unexpected(given_back(signing, grant, told.error()));
+    }
     if (!told) return tl::unexpected(told.error());
     page.contracts.push_back(std::move(told->contract));
   }

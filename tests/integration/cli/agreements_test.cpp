@@ -130,20 +130,24 @@ TEST_F(SignedFederation, ADamagedCopyStopsNobodyFromGivingBack) {
               AllOf(HasSubstr(ids[1]), HasSubstr(path)));
   const Ended released = run_spillway("contracts release " + ids[0] + " --unit 1" + dir("lyon"));
   EXPECT_EQ(released.code, 0) << released.err;
-  EXPECT_THAT(released.err, AllOf(HasSubstr(path + ".damaged"),
-                                  testing::Not(HasSubstr("broker's operator"))));
+  EXPECT_THAT(released.err,
+              AllOf(HasSubstr(path + ".damaged"), testing::Not(HasSubstr("broker's operator"))));
   EXPECT_TRUE(std::filesystem::exists(path + ".damaged"));
   EXPECT_TRUE(has_equal_copies(ids[0]));
   EXPECT_EQ(run_spillway("contracts papers" + dir("lyon")).code, 0);
 }
 
 TEST_F(SignedFederation, KeysThatWereGivenAreKnownAsGiven) {
+  EXPECT_EQ(run_spillway("trust policy -o plain" + dir("lyon")).out, "yes\n");
   EXPECT_EQ(run_spillway("trust policy --first-use no" + dir("lyon")).code, 0);
+  EXPECT_EQ(run_spillway("trust policy -o plain" + dir("lyon")).out, "no\n");
+  EXPECT_EQ(run_spillway("trust policy -o json" + dir("lyon")).out, "{\"first_use\":false}\n");
   start_selling();
   const Ended stranger = run_spillway("hold turin/small --confirm" + dir("lyon"));
   EXPECT_EQ(stranger.code, 1);
-  EXPECT_THAT(stranger.err,
-              AllOf(HasSubstr("spillway trust add turin"), HasSubstr(fingerprint("turin"))));
+  EXPECT_THAT(stranger.err, AllOf(HasSubstr("spillway trust add turin"),
+                                  HasSubstr(fingerprint("turin")), HasSubstr("was given back")));
+  EXPECT_EQ(run_spillway("contracts" + dir("lyon")).out, "No contracts.\n");
   EXPECT_EQ(run_spillway("trust add turin " + fingerprint("turin") + dir("lyon")).code, 0);
   EXPECT_EQ(run_spillway("trust add lyon " + fingerprint("lyon") + dir("turin")).code, 0);
   const Ended held = run_spillway("hold turin/small --confirm -o plain" + dir("lyon"));
