@@ -24,6 +24,11 @@ Result<agent::Credentials> member_of(const TrustArguments& arguments) {
   return agent::load_credentials(identity_dir(arguments.asking.dir));
 }
 
+std::string_view first_use_words(bool is_allowed) {
+  return is_allowed ? "yes, whoever is met first is pinned, and marked as first-use"
+                    : "no, nobody is trusted on first use; add pins by spillway trust add";
+}
+
 int end_with(const char* verb, const Status& status) {
   return status ? k_ok : failed(verb, status.error());
 }
@@ -82,17 +87,29 @@ int run_remove(const TrustArguments& arguments) {
           fmt::format("{} is no longer pinned.", safe(arguments.name))));
 }
 
+Status show_policy(const TrustArguments& arguments) {
+  const auto member = member_of(arguments);
+  if (!member) return tl::unexpected(member.error());
+  const auto book = FolderPapers(identity_dir(arguments.asking.dir)).read_trust_now();
+  if (!book) return tl::unexpected(book.error());
+  return show(arguments.asking.form(), fmt::format(R"({{"first_use":{}}})", book->first_use),
+              [&]() -> std::string {
+                if (arguments.asking.form() == Form::plain)
+                  return book->first_use ? "yes\n" : "no\n";
+                return fmt::format("first use:  {}\n", first_use_words(book->first_use));
+              });
+}
+
 int run_policy(const TrustArguments& arguments) {
+  if (arguments.first_use.empty()) return end_with("trust policy", show_policy(arguments));
   const bool allowed = arguments.first_use == "yes";
-  return end_with("trust policy",
-                  change_pins(
-                      arguments,
-                      [allowed](TrustBook& book) {
-                        book.first_use = allowed;
-                        return Status();
-                      },
-                      allowed ? "Whoever is met first is pinned, and marked as first-use."
-                              : "Nobody is trusted on first use: add pins by spillway trust add."));
+  return end_with("trust policy", change_pins(
+                                      arguments,
+                                      [allowed](TrustBook& book) {
+                                        book.first_use = allowed;
+                                        return Status();
+                                      },
+                                      fmt::format("First use: {}.", first_use_words(allowed))));
 }
 
 Status show_own(const TrustArguments& arguments) {
@@ -148,6 +165,7 @@ void add_trust(Word verb) {
       "  spillway trust show\n"
       "  spillway trust list\n"
       "  spillway trust add turin 3f1c…\n"
+      "  spillway trust policy\n"
       "  spillway trust policy --first-use no\n");
   const auto list = [arguments] { return end_with("trust list", show_pins(*arguments)); };
   const Word listing = verb.add("list", "All pins, and how they came to be");
@@ -165,9 +183,12 @@ void add_trust(Word verb) {
   remove.option("name", arguments->name, "Of the cluster").required();
   add_dir(remove, arguments->asking.dir);
   remove.run([arguments] { return run_remove(*arguments); });
-  const Word policy = verb.add("policy", "Whether whoever is met first is trusted");
-  policy.option("--first-use", arguments->first_use, "yes or no").one_of({"yes", "no"}).required();
+  const Word policy =
+      verb.add("policy", "Whether whoever is met first is trusted: shows it, or sets it");
+  policy.option("--first-use", arguments->first_use, "yes or no, from now on (shows what it is)")
+      .one_of({"yes", "no"});
   add_dir(policy, arguments->asking.dir);
+  add_output(policy, arguments->asking.output);
   policy.run([arguments] { return run_policy(*arguments); });
   verb.run(list);
 }
