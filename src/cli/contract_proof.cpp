@@ -130,7 +130,7 @@ void keep_proven(const agent::Evidence& evidence, agent::FolderPapers& papers, I
   if (!kept) {
     copy += "; not kept: " + kept.error().message();
   } else if (!was_there && kept->complete) {
-    copy += "; kept now";
+    copy += "; what was verified is kept now";
   }
 }
 

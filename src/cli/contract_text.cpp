@@ -40,8 +40,9 @@ std::string paid_text(const model::Contract& contract, const Clock& clock) {
   const bool is_metered = contract.price.basis == model::PriceBasis::pay_per_use;
   return fmt::format(
       "minimum term ends {}; until then holding it costs nothing more{}, after that "
-      "{} per unit-hour",
-      clock(*until), is_metered ? " than what is used" : "", rate_text(contract));
+      "{} per unit-hour{}",
+      clock(*until), is_metered ? " than what is used" : "", rate_text(contract),
+      is_metered ? " at most" : "");
 }
 
 Table units_table(const model::Contract& contract, const Clock& clock) {

@@ -47,7 +47,8 @@ Status list_papers(const Asking& asking, const All& all) {
                paper.provider.text, fmt::format("{}", paper.events.size()), clock(paper.since),
                clock(paper.ended)});
   }
-  return show(asking.form(), json_of(all), table, "No papers.");
+  return show(asking.form(), json_of(all), table,
+              all.damaged.empty() ? "No papers." : "No papers that are whole.");
 }
 
 // Only of what has ended: the others are what the agent acts by.

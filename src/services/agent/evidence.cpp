@@ -199,8 +199,12 @@ Result<Paper> kept_paper(std::string_view text, const std::string& source, const
   const auto damaged = [&](std::string reason) {
     return fail(Code::invalid, source, std::move(reason), mends_paper(id));
   };
-  auto paper = paper_from_json(text, "it");
-  if (!paper) return damaged(paper.error().thing + ": " + paper.error().reason);
+  auto paper = paper_from_json(text, {});
+  if (!paper) {
+    const Error& error = paper.error();  // of a place in it, which stands last
+    const size_t place = std::min(error.thing.find_first_not_of(' '), error.thing.size());
+    return damaged(error.reason + " (" + error.thing.substr(place) + ")");
+  }
   if (paper->contract != id) return damaged("it is of contract " + paper->contract.text);
   if (const auto agreed = read_paper(*paper); !agreed) return damaged(agreed.error().reason);
   return paper;

@@ -39,7 +39,7 @@ TEST_F(ContractProof, WhatIsProvenIsKept) {
   const auto proof = prove_it();
   ASSERT_TRUE(proof);
   EXPECT_EQ(proof->wrong, "");
-  EXPECT_EQ(proof->copy, "none; kept now");
+  EXPECT_EQ(proof->copy, "none; what was verified is kept now");
   ASSERT_TRUE(kept());
   EXPECT_TRUE(kept()->complete);
   EXPECT_EQ(kept()->events.size(), 1U);
@@ -66,7 +66,7 @@ TEST_F(ContractProof, ADamagedCopyIsReplacedByWhatIsProven) {
   const auto proof = prove_it();
   ASSERT_TRUE(proof);
   EXPECT_EQ(proof->wrong, "");
-  EXPECT_THAT(proof->copy, testing::AllOf(HasSubstr(path), HasSubstr("kept now")));
+  EXPECT_THAT(proof->copy, testing::AllOf(HasSubstr(path), HasSubstr("is kept now")));
   EXPECT_TRUE(kept() && kept()->complete);
 }
 
