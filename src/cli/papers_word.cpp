@@ -15,9 +15,9 @@ struct PapersArguments {
   std::string older_than = "720h";
 };
 
-using All = agent::FolderPapers::All;
+using AllPapers = agent::FolderPapers::All;
 
-std::string json_of(const All& all) {
+std::string papers_json(const AllPapers& all) {
   std::string json = R"({"papers":[)";
   for (size_t i = 0; i < all.papers.size(); ++i) {
     json += (i == 0 ? "" : ",") + to_json(all.papers[i]);
@@ -33,7 +33,7 @@ std::string json_of(const All& all) {
   return json + "]}";
 }
 
-Status list_papers(const Asking& asking, const All& all) {
+Status list_papers(const Asking& asking, const AllPapers& all) {
   const Clock clock = asking.clock();
   Table table({{"CONTRACT"},
                {"SIGNED"},
@@ -47,7 +47,7 @@ Status list_papers(const Asking& asking, const All& all) {
                paper.provider.text, fmt::format("{}", paper.events.size()), clock(paper.since),
                clock(paper.ended)});
   }
-  return show(asking.form(), json_of(all), table,
+  return show(asking.form(), papers_json(all), table,
               all.damaged.empty() ? "No papers." : "No papers that are whole.");
 }
 

@@ -1,28 +1,24 @@
-// spillway trust: the pins of a member, in the folder of its identity. Running agents and
-// autoscalers read them again each time.
+// spillway trust: the pins of a member, wherever it lives. Running agents and autoscalers read them
+// again each time.
 #include "cli/asking.h"
+#include "cli/member_place.h"
 #include "cli/safe_text.h"
 #include "cli/verbs.h"
-#include "services/agent/folder_papers.h"
+#include "pki/signed_documents.h"
 #include "services/agent/signatory.h"
 
 namespace spillway::cli {
 namespace {
 
-using agent::FolderPapers;
 using agent::TrustBook;
 
 struct TrustArguments {
-  Asking asking;
+  MemberPlace place;
+  Asking asking;  // only how it is shown
   std::string name;
   std::string fingerprint;
   std::string first_use;
 };
-
-// Who is named here has an identity: else a mistyped folder would get pins of its own.
-Result<agent::Credentials> member_of(const TrustArguments& arguments) {
-  return agent::load_credentials(identity_dir(arguments.asking.dir));
-}
 
 std::string_view first_use_words(bool is_allowed) {
   return is_allowed ? "yes, whoever is met first is pinned, and marked as first-use"
@@ -33,30 +29,34 @@ int end_with(const char* verb, const Status& status) {
   return status ? k_ok : failed(verb, status.error());
 }
 
+// Options that contradict each other are told before anything is asked.
+template <class F>
+int at_place(const char* verb, const TrustArguments& arguments, const F& run_it) {
+  if (const Status place = check(arguments.place); !place) {
+    return wrongly_called(verb, place.error());
+  }
+  return run_it(arguments);
+}
+
 Status show_pins(const TrustArguments& arguments) {
-  const auto member = member_of(arguments);
-  if (!member) return tl::unexpected(member.error());
-  const FolderPapers papers(identity_dir(arguments.asking.dir));
-  const auto book = papers.read_trust_now();
-  if (!book) return tl::unexpected(book.error());
+  const auto told = read_trust(arguments.place);
+  if (!told) return tl::unexpected(told.error());
+  const TrustBook& book = told->book;
   const Clock clock = arguments.asking.clock();
   Table table({{"CLUSTER"}, {"HOW"}, {"SINCE"}, {"CARD", Align::right}, {"KEY"}});
-  for (const auto& [cluster, pin] : book->pins) {
+  for (const auto& [cluster, pin] : book.pins) {
     table.add({cluster.text, std::string(agent::to_text(pin.how)), clock(pin.since),
                pin.card == 0 ? std::string() : fmt::format("{}", pin.card), pin.key});
   }
-  return show(arguments.asking.form(), to_json(*book), table,
-              book->first_use ? "Nobody is pinned; whoever is met first will be."
-                              : "Nobody is pinned, and nobody is trusted on first use.");
+  return show(arguments.asking.form(), to_json(book), table,
+              book.first_use ? "Nobody is pinned; whoever is met first will be."
+                             : "Nobody is pinned, and nobody is trusted on first use.");
 }
 
 Status change_pins(const TrustArguments& arguments, const agent::Papers::TrustChange& change,
                    const std::string& said) {
-  const auto member = member_of(arguments);
-  if (!member) return tl::unexpected(member.error());
-  FolderPapers papers(identity_dir(arguments.asking.dir));
-  if (const auto book = papers.change_trust_now(change); !book) {
-    return tl::unexpected(book.error());
+  if (const auto told = change_trust(arguments.place, change); !told) {
+    return tl::unexpected(told.error());
   }
   fmt::print("{}\n", said);
   return {};
@@ -88,15 +88,13 @@ int run_remove(const TrustArguments& arguments) {
 }
 
 Status show_policy(const TrustArguments& arguments) {
-  const auto member = member_of(arguments);
-  if (!member) return tl::unexpected(member.error());
-  const auto book = FolderPapers(identity_dir(arguments.asking.dir)).read_trust_now();
-  if (!book) return tl::unexpected(book.error());
-  return show(arguments.asking.form(), fmt::format(R"({{"first_use":{}}})", book->first_use),
+  const auto told = read_trust(arguments.place);
+  if (!told) return tl::unexpected(told.error());
+  const bool is_allowed = told->book.first_use;
+  return show(arguments.asking.form(), fmt::format(R"({{"first_use":{}}})", is_allowed),
               [&]() -> std::string {
-                if (arguments.asking.form() == Form::plain)
-                  return book->first_use ? "yes\n" : "no\n";
-                return fmt::format("first use:  {}\n", first_use_words(book->first_use));
+                if (arguments.asking.form() == Form::plain) return is_allowed ? "yes\n" : "no\n";
+                return fmt::format("first use:  {}\n", first_use_words(is_allowed));
               });
 }
 
@@ -113,13 +111,12 @@ int run_policy(const TrustArguments& arguments) {
 }
 
 Status show_own(const TrustArguments& arguments) {
-  const auto member = member_of(arguments);
-  if (!member) return tl::unexpected(member.error());
-  const auto self = agent::Signatory::of(*member);
+  const auto told = read_trust(arguments.place);
+  if (!told) return tl::unexpected(told.error());
+  const auto self = agent::Signatory::of(told->member);
   if (!self) return tl::unexpected(self.error());
-  const auto book = FolderPapers(identity_dir(arguments.asking.dir)).read_trust_now();
-  if (!book) return tl::unexpected(book.error());
-  const auto card = pki::verify_card(book->card);
+  const std::string& own_card = told->book.card;
+  const auto card = pki::verify_card(own_card);
   const bool is_shown = card && self->is_own(card->card);
   const Form form = arguments.asking.form();
   if (form == Form::plain) {
@@ -128,7 +125,7 @@ Status show_own(const TrustArguments& arguments) {
   }
   const std::string json = fmt::format(
       R"({{"cluster":"{}","federation":"{}","key":"{}","card":{}}})", self->cluster().text,
-      self->federation(), self->fingerprint(), is_shown ? book->card : std::string("null"));
+      self->federation(), self->fingerprint(), is_shown ? own_card : std::string("null"));
   return show(form, json, [&]() -> std::string {
     Facts facts;
     facts.add("cluster", self->cluster().text);
@@ -151,45 +148,57 @@ void add_pin_word(Word verb, const std::shared_ptr<TrustArguments>& arguments, c
   word.option("fingerprint", arguments->fingerprint,
               "Of its key: 64 hexadecimal digits, as its operator's spillway trust show says")
       .required();
-  add_dir(word, arguments->asking.dir);
-  word.run([arguments, full_name, change] { return run_pin(full_name, *arguments, change); });
+  add_member_place(word, arguments->place);
+  word.run([arguments, full_name, change] {
+    return at_place(full_name, *arguments,
+                    [&](const TrustArguments& given) { return run_pin(full_name, given, change); });
+  });
 }
 
 }  // namespace
 
 void add_trust(Word verb) {
   auto arguments = std::make_shared<TrustArguments>();
-  add_dir(verb, arguments->asking.dir);
+  add_member_place(verb, arguments->place);
   add_output(verb, arguments->asking.output);
   verb.examples(
       "  spillway trust show\n"
       "  spillway trust list\n"
       "  spillway trust add turin 3f1c…\n"
       "  spillway trust policy\n"
-      "  spillway trust policy --first-use no\n");
-  const auto list = [arguments] { return end_with("trust list", show_pins(*arguments)); };
+      "  spillway trust policy --first-use no\n"
+      "  spillway trust add turin 3f1c… --in-cluster spillway-agent --kubeconfig ~/.kube/config\n");
+  const auto list = [arguments] {
+    return at_place("trust list", *arguments, [](const TrustArguments& given) {
+      return end_with("trust list", show_pins(given));
+    });
+  };
   const Word listing = verb.add("list", "All pins, and how they came to be");
   const Word own = verb.add("show", "Our own fingerprint and card, to be given to others");
   for (const Word& word : {listing, own}) {
-    add_dir(word, arguments->asking.dir);
+    add_member_place(word, arguments->place);
     add_output(word, arguments->asking.output);
   }
-  own.run([arguments] { return end_with("trust show", show_own(*arguments)); });
+  own.run([arguments] {
+    return at_place("trust show", *arguments, [](const TrustArguments& given) {
+      return end_with("trust show", show_own(given));
+    });
+  });
   listing.run(list);
   add_pin_word(verb, arguments, "add", "Pin the key of a cluster", "trust add", &agent::add_pin);
   add_pin_word(verb, arguments, "replace", "Consent to another key of a cluster", "trust replace",
                &agent::replace_pin);
   const Word remove = verb.add("remove", "Forget a pin: the cluster is met anew then");
   remove.option("name", arguments->name, "Of the cluster").required();
-  add_dir(remove, arguments->asking.dir);
-  remove.run([arguments] { return run_remove(*arguments); });
+  add_member_place(remove, arguments->place);
+  remove.run([arguments] { return at_place("trust remove", *arguments, run_remove); });
   const Word policy =
       verb.add("policy", "Whether whoever is met first is trusted: shows it, or sets it");
   policy.option("--first-use", arguments->first_use, "yes or no, from now on (shows what it is)")
       .one_of({"yes", "no"});
-  add_dir(policy, arguments->asking.dir);
+  add_member_place(policy, arguments->place);
   add_output(policy, arguments->asking.output);
-  policy.run([arguments] { return run_policy(*arguments); });
+  policy.run([arguments] { return at_place("trust policy", *arguments, run_policy); });
   verb.run(list);
 }
 

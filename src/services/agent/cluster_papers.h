@@ -1,7 +1,7 @@
 // ClusterPapers: papers of a member that lives in its own cluster, as ConfigMaps of its namespace:
 // there is nothing secret in them, and whoever may write there may replace the agent as well.
 //
-//   NAME-trust            trust.json: pins and policy; the operator edits it with kubectl
+//   NAME-trust            trust.json: pins and policy; also written by spillway trust
 //   NAME-paper-CONTRACT   paper.json; labelled spillway.dev/paper: NAME
 //                         damaged.json: one that was set aside; at most three
 //

@@ -9,21 +9,6 @@ namespace {
 
 constexpr int k_most_tries = 5;
 
-Result<HeldSecret::Data> data_in(const kube::Object& object, const std::string& thing) {
-  HeldSecret::Data data;
-  const kube::Object* members = model::look(object, {"data"});
-  if (members == nullptr) return data;
-  for (const kube::Object& member : members->items) {
-    auto bytes = from_base64(model::text_at(*members, {member.key}));
-    if (!bytes) {
-      return fail(Code::invalid, thing, fmt::format("{} is no base64", member.key),
-                  "mend it, or remove it");
-    }
-    data[member.key] = std::move(*bytes);
-  }
-  return data;
-}
-
 void put_data(kube::Object& object, const HeldSecret::Data& data) {
   kube::Object members = model::object_node();
   for (const auto& [key, bytes] : data) {
@@ -44,6 +29,21 @@ size_t bytes_in(const HeldSecret::Data& data) {
 }
 
 }  // namespace
+
+Result<HeldSecret::Data> secret_data(const kube::Object& object, const std::string& thing) {
+  HeldSecret::Data data;
+  const kube::Object* members = model::look(object, {"data"});
+  if (members == nullptr) return data;
+  for (const kube::Object& member : members->items) {
+    auto bytes = from_base64(model::text_at(*members, {member.key}));
+    if (!bytes) {
+      return fail(Code::invalid, thing, fmt::format("{} is no base64", member.key),
+                  "mend it, or remove it");
+    }
+    data[member.key] = std::move(*bytes);
+  }
+  return data;
+}
 
 HeldSecret::HeldSecret(kube::Api& api, kube::Name name, std::string holder,
                        std::function<void(const Error&)> lost)
@@ -76,7 +76,7 @@ void HeldSecret::create(Done then) {
 
 // A former holder's write may come between reading and marking: then what it wrote is read, too.
 void HeldSecret::mark(kube::Object found, int tries, Done then) {
-  auto data = data_in(found, text());
+  auto data = secret_data(found, text());
   if (!data) return then(tl::unexpected(std::move(data).error()));
   put_mark(found, holder_);
   api_.replace(kube::k_secrets, found,
@@ -170,7 +170,7 @@ void HeldSecret::settle(Done then) {
                return then(tl::unexpected(std::move(found).error()));
              }
              if (!found || kube::annotation_in(*found, k_mark) != holder_) return then(give_up());
-             auto data = data_in(*found, text());
+             auto data = secret_data(*found, text());
              if (!data || (*data != data_ && *data != next_ && *data != tried_)) {
                return then(give_up());
              }

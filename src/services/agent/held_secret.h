@@ -62,4 +62,7 @@ class HeldSecret {
   host::Lifeline life_;
 };
 
+// What a Secret has in it, for those who only read.
+Result<HeldSecret::Data> secret_data(const kube::Object& object, const std::string& thing);
+
 }  // namespace spillway::agent
