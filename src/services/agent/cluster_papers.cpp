@@ -173,7 +173,11 @@ void ClusterPapers::keep(const Paper& heard, Then<Paper> then) {
 
 // Ids begin with their time, and so do the names: the first ones are the oldest.
 void ClusterPapers::prune() {
-  if (std::exchange(is_pruning_, true)) return;
+  if (is_pruning_) {
+    prune_again_ = true;  // what came meanwhile may not be on the list
+    return;
+  }
+  is_pruning_ = true;
   // Those first that only one side has signed: holds cost nothing, and must not push out evidence.
   auto ended = std::make_shared<std::vector<std::pair<bool, std::string>>>();
   auto all = std::make_shared<size_t>(0);
@@ -191,12 +195,14 @@ void ClusterPapers::prune() {
       },
       life_.guard([this, ended, all](const Result<std::string>& listed) {
         is_pruning_ = false;
-        if (!listed || *all <= k_most) return;
-        std::sort(ended->begin(), ended->end());
-        ended->resize(std::min(ended->size(), *all - k_most));
-        for (const auto& [complete, name] : *ended) {
-          api_.remove(kube::k_config_maps, {space_, name}, {}, [](const Status&) {});
+        if (listed && *all > k_most) {
+          std::sort(ended->begin(), ended->end());
+          ended->resize(std::min(ended->size(), *all - k_most));
+          for (const auto& [complete, name] : *ended) {
+            api_.remove(kube::k_config_maps, {space_, name}, {}, [](const Status&) {});
+          }
         }
+        if (std::exchange(prune_again_, false)) prune();
       }));
 }
 

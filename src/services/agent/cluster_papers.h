@@ -51,6 +51,7 @@ class ClusterPapers final : public Papers {
   std::string space_;
   std::string name_;
   bool is_pruning_ = false;
+  bool prune_again_ = false;
   host::Lifeline life_;
 };
 
