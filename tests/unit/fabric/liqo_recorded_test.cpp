@@ -1,5 +1,7 @@
 // Every object that real Liqo showed is read, and what we would write is what it, or liqoctl,
 // wrote.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "base/base64.h"
@@ -205,6 +207,49 @@ TEST(LiqoRecorded, OurVirtualNodeIsAdoptedAsWeMadeIt) {
   EXPECT_EQ(good(read_virtual_node(adopted)).meta.owners.at(0).kind, "ResourceSlice");
 }
 
+TEST(LiqoRecorded, OurNodeIsAdoptedWithItsProviderIdAndTaints) {
+  const Node first = versions("03-unit", "buyer", "Node", "unit-0").front();
+  const Node ours =
+      node_to_adopt("unit-0", "spillway://unit-0",
+                    {{"spillway.io/bought", "true", model::TaintEffect::no_schedule}});
+  expect_within(*ours.find("metadata"), *first.find("metadata"));
+  const Node last = versions("04-grant", "buyer", "Node", "unit-0").back();
+  for (const Node& node : {first, last}) {
+    EXPECT_EQ(model::text_at(node, {"spec", "providerID"}), "spillway://unit-0");
+    for (const Node& taint : model::items_at(ours, {"spec", "taints"})) {
+      const auto& taints = model::items_at(node, {"spec", "taints"});
+      EXPECT_TRUE(std::any_of(taints.begin(), taints.end(), [&taint](const Node& one) {
+        return model::same(one, taint);
+      })) << model::to_json(taint);
+    }
+  }
+}
+
+TEST(LiqoRecorded, OurOffloadingFindsItsClusters) {
+  NamespaceOffloading last;
+  for (const Node& one : versions("05-guest", "buyer", "NamespaceOffloading", "offloading")) {
+    if (model::text_at(one, {"metadata", "namespace"}) != "guests") continue;  // liqoctl's
+    expect_within(to_object(new_offloading("guests", "guests-buyer")), one);
+    last = good(read_namespace_offloading(one));
+  }
+  EXPECT_EQ(last.phase, "Ready");
+  EXPECT_EQ(last.remote_space, "guests-buyer");
+}
+
+TEST(LiqoRecorded, ADeadProviderIsSeenAndLeftWithoutIt) {
+  const auto at = [](std::string_view step) {
+    return good(read_foreign_cluster(versions(step, "buyer", "ForeignCluster", "seller").back()));
+  };
+  EXPECT_TRUE(at("10-again").is_reachable());
+  EXPECT_FALSE(at("11-death").is_reachable());
+  EXPECT_EQ(at("12-forced-release").meta.annotation(k_unreachable_annotation), "true");
+  EXPECT_TRUE(at("13-resurrection").is_reachable());
+  EXPECT_EQ(at("13-resurrection").meta.annotation(k_unreachable_annotation), "");
+  const Slice gone =
+      good(read_slice(versions("12-forced-release", "buyer", "ResourceSlice", "unit-1").back()));
+  EXPECT_FALSE(gone.meta.deleted.empty());
+}
+
 TEST(LiqoRecorded, AGuestIsKnownByItsCreator) {
   const ShadowPod pod =
       good(read_shadow_pod(versions("05-guest", "seller", "ShadowPod", "guest").back()));
@@ -212,13 +257,9 @@ TEST(LiqoRecorded, AGuestIsKnownByItsCreator) {
   EXPECT_EQ(pod.node(), "unit-0");
   EXPECT_EQ(pod.origin(), "buyer");
   EXPECT_EQ(pod.phase, "Running");
-  const NamespaceOffloading offloading = good(read_namespace_offloading(
-      versions("05-guest", "buyer", "NamespaceOffloading", "offloading").back()));
-  EXPECT_EQ(offloading.phase, "Ready");
-  EXPECT_EQ(offloading.remote_space, "guests-buyer");
   const NamespaceMap map =
       good(read_namespace_map(versions("05-guest", "seller", "NamespaceMap", "seller").back()));
-  EXPECT_EQ(map.wanted, (Texts{{"guests", "guests-buyer"}}));
+  EXPECT_EQ(map.wanted.at("guests"), "guests-buyer");
   EXPECT_EQ(map.there.at("guests").phase, "Accepted");
 }
 
