@@ -123,7 +123,8 @@ class Runner:
             if now < one.due or self._is_alive(key, one):
                 continue
             if one.began is not None:
-                say(f"the virtual kubelet of {key} has ended: {self._log(key)}")
+                say(f"the virtual kubelet of {key} has ended: "
+                    f"{self._log(key).with_suffix('.last.log')}")
                 calm = now - one.began > LONGEST_WAIT_SECONDS
                 one.wait = FIRST_WAIT_SECONDS if calm else min(2 * one.wait, LONGEST_WAIT_SECONDS)
             one.began, one.due = now, now + one.wait
@@ -139,6 +140,8 @@ class Runner:
     def _start(self, key, pod):
         cluster = self.cluster
         say(f"starting the virtual kubelet of {key}")
+        if self._log(key).exists():  # what the last one said is why this one is needed
+            self._log(key).rename(self._log(key).with_suffix(".last.log"))
         kubeconfig = liqo.service_account(cluster, pod["spec"]["serviceAccountName"],
                                           pod["metadata"]["namespace"])
         return processes.start(
