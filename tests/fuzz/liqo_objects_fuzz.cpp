@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "fabric/liqo/cluster_objects.h"
 #include "fabric/liqo/foreign_cluster.h"
 #include "fabric/liqo/guests.h"
 #include "fabric/liqo/handshake.h"
@@ -58,6 +59,8 @@ void check_object(const model::Node& object) {
   check(read_namespace_offloading, object);
   check(read_namespace_map, object);
   check(read_foreign_cluster, object);
+  check(read_unit_node, object);
+  check(read_space, object);
   check_refusal(read_cluster_keys(object));
   check_refusal(private_key_in(object));
   check_refusal(read_identity_secret(object));

@@ -3,6 +3,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include "fabric/liqo/cluster_objects.h"
 #include "fabric/liqo/foreign_cluster.h"
 #include "fabric/liqo/guests.h"
 #include "fabric/liqo/handshake.h"
@@ -82,6 +83,12 @@ std::vector<OfferedClass> any_classes() {
 Grant any_grant() {
   return {any_amounts(), any_map(any_text), any_map(any_text),
           any_classes(), any_classes(),     any_classes()};
+}
+
+model::Taint any_taint() {
+  return {any_name(), any_text(),
+          *rc::gen::element(model::TaintEffect::no_schedule, model::TaintEffect::prefer_no_schedule,
+                            model::TaintEffect::no_execute)};
 }
 
 Slice any_slice() {
@@ -164,16 +171,18 @@ RC_GTEST_PROP(LiqoCodec, VirtualNodesReturn, ()) {
   node.template_space = any_name();
   node.labels = any_map(any_text);
   node.annotations = any_map(any_text);
-  node.taints = any_list([] {
-    return model::Taint{
-        any_name(), any_text(),
-        *rc::gen::element(model::TaintEffect::no_schedule, model::TaintEffect::prefer_no_schedule,
-                          model::TaintEffect::no_execute)};
-  });
+  node.taints = any_list(any_taint);
   node.amounts = any_amounts();
   node.node_selector = any_map(any_text);
   node.conditions = any_conditions();
   returns(node, read_virtual_node);
+}
+
+RC_GTEST_PROP(LiqoCodec, ClusterObjectsReturn, ()) {
+  returns(UnitNode{any_meta(), any_text(), any_flag(), any_list(any_taint), any_amounts(),
+                   any_conditions()},
+          read_unit_node);
+  returns(Space{any_meta()}, read_space);
 }
 
 RC_GTEST_PROP(LiqoCodec, WhatGuestsAreReturns, ()) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "fabric/liqo/cluster_objects.h"
 #include "fabric/liqo/foreign_cluster.h"
 #include "fabric/liqo/guests.h"
 #include "fabric/liqo/handshake.h"
@@ -178,7 +179,7 @@ TEST(LiqoAmounts, AllModelsOfGpusAreOneResource) {
           {"cpu", 1500}, {"memory", 1024}, {"pods", 10}, {"nvidia.com/gpu", 3}, {"x.io/f", 1}}));
 }
 
-TEST(LiqoVirtualNode, ANodeToAdoptHasLiqosTaintToo) {
+TEST(LiqoUnitNode, ANodeToAdoptHasLiqosTaintToo) {
   const Node node = node_to_adopt("unit", "spillway://unit", {{"ours", "1", {}}});
   EXPECT_EQ(model::to_json(node),
             R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"unit","labels":)"

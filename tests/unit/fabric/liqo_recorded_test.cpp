@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/base64.h"
+#include "fabric/liqo/cluster_objects.h"
 #include "fabric/liqo/foreign_cluster.h"
 #include "fabric/liqo/guests.h"
 #include "fabric/liqo/handshake.h"
@@ -79,7 +80,9 @@ Status read_any(const Recorded& one) {
   if (kind == "NamespaceMap") return returns(read_namespace_map, one.object);
   if (kind == "ForeignCluster") return returns(read_foreign_cluster, one.object);
   if (kind == "ShadowPod") return returns(read_shadow_pod, one.object);
-  EXPECT_TRUE(kind == "Namespace" || kind == "Node" || kind == "Pod") << kind;
+  if (kind == "Node") return returns(read_unit_node, one.object);
+  if (kind == "Namespace") return returns(read_space, one.object);
+  EXPECT_EQ(kind, "Pod");
   return {};
 }
 
@@ -208,21 +211,37 @@ TEST(LiqoRecorded, OurVirtualNodeIsAdoptedAsWeMadeIt) {
 }
 
 TEST(LiqoRecorded, OurNodeIsAdoptedWithItsProviderIdAndTaints) {
-  const Node first = versions("03-unit", "buyer", "Node", "unit-0").front();
-  const Node ours =
-      node_to_adopt("unit-0", "spillway://unit-0",
-                    {{"spillway.io/bought", "true", model::TaintEffect::no_schedule}});
-  expect_within(*ours.find("metadata"), *first.find("metadata"));
-  const Node last = versions("04-grant", "buyer", "Node", "unit-0").back();
-  for (const Node& node : {first, last}) {
-    EXPECT_EQ(model::text_at(node, {"spec", "providerID"}), "spillway://unit-0");
-    for (const Node& taint : model::items_at(ours, {"spec", "taints"})) {
-      const auto& taints = model::items_at(node, {"spec", "taints"});
-      EXPECT_TRUE(std::any_of(taints.begin(), taints.end(), [&taint](const Node& one) {
-        return model::same(one, taint);
-      })) << model::to_json(taint);
+  const Node made =
+      node_to_adopt("unit-0", "spillway://unit-0", {{"spillway.io/bought", "true", {}}});
+  const UnitNode ours = good(read_unit_node(made));
+  const auto at_first = versions("03-unit", "buyer", "Node", "unit-0").front();
+  expect_within(*made.find("metadata"), *at_first.find("metadata"));
+  for (const Node& object : {at_first, versions("04-grant", "buyer", "Node", "unit-0").back()}) {
+    const UnitNode node = good(read_unit_node(object));
+    EXPECT_EQ(node.provider_id, "spillway://unit-0");
+    for (const model::Taint& taint : ours.taints) {
+      EXPECT_EQ(std::count(node.taints.begin(), node.taints.end(), taint), 1) << taint.key;
     }
   }
+}
+
+TEST(LiqoRecorded, ANodeIsReadyWithWhatIsGrantedAndNotWithZero) {
+  const auto node = [](std::string_view step) {
+    return good(read_unit_node(versions(step, "buyer", "Node", "unit-0").back()));
+  };
+  EXPECT_FALSE(node("03-unit").is_ready());
+  EXPECT_TRUE(node("04-grant").is_ready());
+  EXPECT_EQ(node("04-grant").allocatable,
+            (Amounts{{"cpu", 1500}, {"memory", int64_t{3} << 30}, {"pods", 7}}));
+  EXPECT_FALSE(node("07-zero").is_ready());
+}
+
+TEST(LiqoRecorded, GuestsLiveInTheirBuyersNamespaces) {
+  const Space guests =
+      good(read_space(versions("05-guest", "seller", "Namespace", "guests-buyer").back()));
+  EXPECT_EQ(guests.peer(), "buyer");
+  EXPECT_FALSE(guests.is_tenants());
+  EXPECT_TRUE(good(read_space(tenant_namespace("buyer"))).is_tenants());
 }
 
 TEST(LiqoRecorded, OurOffloadingFindsItsClusters) {
