@@ -26,8 +26,8 @@
 
 namespace spillway::fabric::liqo {
 
-// What one field may be; far above what Liqo writes.
-inline constexpr size_t k_longest_text = size_t{64} << 10;
+// What one field may be; far above what Liqo writes. Kubernetes takes annotations up to this.
+inline constexpr size_t k_longest_text = size_t{256} << 10;
 inline constexpr size_t k_longest_name = 253;
 inline constexpr size_t k_most_entries = 512;
 

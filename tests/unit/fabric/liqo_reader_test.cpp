@@ -68,7 +68,7 @@ TEST(LiqoReader, WordsAreKnownOnes) {
 
 TEST(LiqoReader, ThereIsALimitToEverything) {
   const std::string long_text(k_longest_text + 1, 'a');
-  EXPECT_NE(quota_with(R"({"user":")" + long_text + R"("})").find("spec.user: 65537 bytes"),
+  EXPECT_NE(quota_with(R"({"user":")" + long_text + R"("})").find("spec.user: 262145 bytes"),
             std::string::npos);
   std::string many = R"({"user":"u","resources":{)";
   for (size_t i = 0; i <= k_most_entries; ++i) many += fmt::format("\"r{}\":\"1\",", i);
