@@ -58,13 +58,14 @@ Instant Agreements::step() {
   Instant next = k_never;
   if (!is_card_shown_ && card_.is_due(now, host::k_refused_wait)) {
     card_.in_flight = true;
-    context_.signing->show_card(std::nullopt, life_.guard([this](const Result<model::Card>& shown) {
-      card_.in_flight = false;
-      is_card_shown_ = shown.has_value();
-      if (shown) return card_.succeed();
-      card_.fail(context_, "card not shown", shown.error());
-      context_.wake_by(card_.due);
-    }));
+    context_.signing->show_card(context_.options.liqo,
+                                life_.guard([this](const Result<model::Card>& shown) {
+                                  card_.in_flight = false;
+                                  is_card_shown_ = shown.has_value();
+                                  if (shown) return card_.succeed();
+                                  card_.fail(context_, "card not shown", shown.error());
+                                  context_.wake_by(card_.due);
+                                }));
   } else if (!is_card_shown_ && !card_.in_flight) {
     next = card_.due;
   }

@@ -21,6 +21,9 @@ struct AgentOptions {
   // Both, for a member that signs.
   std::optional<Signatory> signatory = {};
   Papers* papers = nullptr;  // outlive it
+  // Of a member whose contracts are made real by Liqo: its id there, and what a purchase asks for.
+  std::optional<std::string> liqo = {};
+  Signing::FabricOf fabric_of = {};
   // Clocks differ, and an answer takes its time: so long after a deadline we would have heard.
   Duration overdue = seconds(30);
 };
@@ -46,8 +49,10 @@ struct Context {
 inline std::optional<Signing> signing_of(net::Channel& channel, host::Loop& loop,
                                          const AgentOptions& options) {
   if (!options.signatory || options.papers == nullptr) return std::nullopt;
-  return std::optional<Signing>(std::in_place, wire::BrokerClient(channel), *options.papers,
-                                *options.signatory, [&loop] { return loop.now(); });
+  std::optional<Signing> made(std::in_place, wire::BrokerClient(channel), *options.papers,
+                              *options.signatory, [&loop] { return loop.now(); });
+  made->bind_fabric(options.fabric_of);
+  return made;
 }
 
 // For giving back: of a contract that is active and unsigned nothing is signed, so there is nothing

@@ -49,14 +49,13 @@ bool Signatory::is_own(const model::Card& shown) const {
 
 Result<std::string> Signatory::sign(const model::Card& card) const { return pki::sign(card, key_); }
 
-Result<std::string> Signatory::sign(const model::Contract& contract, const model::Card& own,
-                                    const model::Card& provider, model::Trust trust,
-                                    Instant sign_by) const {
+Result<std::string> Signatory::sign(const model::Contract& contract, const Terms& terms) const {
   model::Agreement agreement = model::agreement_on(contract, federation_);
-  agreement.buyer = side_of(own);
-  agreement.provider = side_of(provider);
-  agreement.trust = trust;
-  agreement.sign_by = sign_by;
+  agreement.buyer = side_of(terms.own);
+  agreement.provider = side_of(terms.provider);
+  agreement.trust = terms.trust;
+  agreement.sign_by = terms.sign_by;
+  agreement.fabric = terms.fabric;
   return pki::sign(agreement, key_);
 }
 

@@ -54,9 +54,15 @@ class Signatory {
   bool is_own(const model::Card& card) const;
 
   Result<std::string> sign(const model::Card& card) const;
-  // As the buyer, what the book says was held.
-  Result<std::string> sign(const model::Contract& contract, const model::Card& own,
-                           const model::Card& provider, model::Trust trust, Instant sign_by) const;
+  // As the buyer, what the book says was held; and what the buyer alone knows.
+  struct Terms {
+    const model::Card& own;
+    const model::Card& provider;
+    model::Trust trust = model::Trust::first_use;
+    Instant sign_by = {};
+    model::Fabric fabric = {};
+  };
+  Result<std::string> sign(const model::Contract& contract, const Terms& terms) const;
   // As the provider.
   Result<std::string> countersign(std::string document) const;
   Result<std::string> sign(const Under& under, const Deed& deed, int64_t number, Instant now) const;

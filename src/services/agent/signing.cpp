@@ -216,7 +216,11 @@ void Signing::sign_half(const Seen& seen, const model::Card& own, model::Trust t
                         const Then<Contract>& then) {
   const Contract& row = seen.evidence.row;
   const Instant sign_by = std::min(row.deadline, now_() + k_longest_to_sign);
-  auto document = signatory_.sign(row, own, seen.evidence.provider->card, trust, sign_by);
+  Result<model::Fabric> fabric =
+      fabric_of_ ? fabric_of_(row, seen.evidence.provider->card) : model::Fabric{};
+  if (!fabric) return then(tl::unexpected(std::move(fabric).error()));
+  auto document =
+      signatory_.sign(row, {own, seen.evidence.provider->card, trust, sign_by, std::move(*fabric)});
   if (!document) return then(tl::unexpected(std::move(document).error()));
   auto agreement = pki::verify_agreement(std::move(*document), pki::Signers::buyer);
   if (!agreement) return then(tl::unexpected(std::move(agreement).error()));

@@ -34,6 +34,10 @@ class Signing {
     // Whether the pool has room for it beside all that is signed.
     std::function<Status(const model::Contract&)> cover;
   };
+  // What will make a purchase real, to be signed with it: what this cluster will ask that provider
+  // for. An error: it is not bought.
+  using FabricOf =
+      std::function<Result<model::Fabric>(const model::Contract&, const model::Card& provider)>;
   using DeedOf = std::function<Deed(const model::Contract&)>;
   using Send = std::function<void(const std::string& event, wire::Then<wire::ContractAnswer>)>;
 
@@ -47,6 +51,7 @@ class Signing {
   Signing(wire::BrokerClient client, Papers& papers, Signatory signatory,
           std::function<Instant()> now);
 
+  void bind_fabric(FabricOf fabric_of) { fabric_of_ = std::move(fabric_of); }
   const Signatory& signatory() const { return signatory_; }
   Papers& papers() { return papers_; }
 
@@ -105,6 +110,7 @@ class Signing {
   Papers& papers_;
   Signatory signatory_;
   std::function<Instant()> now_;
+  FabricOf fabric_of_;              // null: no fabric is needed
   std::optional<model::Card> own_;  // as the broker has it
   host::Lifeline life_;
 };

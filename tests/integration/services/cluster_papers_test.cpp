@@ -59,8 +59,8 @@ class ClusterPapersTest : public testing::Test {
         test::contract_of_units(make_contract_id(test::k_some_day + seconds(second), 1, 2), 1);
     contract.state = model::ContractState::hold;
     contract.started.reset();
-    const auto document = buyer.sign(contract, buyer.card(1, ""), provider.card(1, ""),
-                                     model::Trust::given, contract.deadline);
+    const auto document = buyer.sign(contract, {buyer.card(1, ""), provider.card(1, ""),
+                                                model::Trust::given, contract.deadline});
     return paper_of(*pki::verify_agreement(*document, pki::Signers::buyer), false,
                     test::k_some_day);
   }

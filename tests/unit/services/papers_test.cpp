@@ -23,8 +23,8 @@ class PapersTest : public testing::Test {
   }
 
   Paper half(Instant sign_by) const {
-    const auto document =
-        buyer.sign(contract, buyer.card(1, ""), provider.card(1, ""), model::Trust::given, sign_by);
+    const auto document = buyer.sign(
+        contract, {buyer.card(1, ""), provider.card(1, ""), model::Trust::given, sign_by});
     return paper_of(*pki::verify_agreement(*document, pki::Signers::buyer), false, now);
   }
   Paper half() const { return half(contract.deadline); }

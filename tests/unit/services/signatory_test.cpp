@@ -35,8 +35,8 @@ TEST(Signatory, BothSignTheSame) {
   const Signatory buyer = signatory_of("edge-2");
   const Signatory provider = signatory_of("edge-1");
   const model::Contract contract = held_contract();
-  const auto half = buyer.sign(contract, buyer.card(1, ""), provider.card(2, ""),
-                               model::Trust::given, contract.deadline);
+  const auto half = buyer.sign(
+      contract, {buyer.card(1, ""), provider.card(2, ""), model::Trust::given, contract.deadline});
   ASSERT_TRUE(half) << half.error().message();
   const auto seen = pki::verify_agreement(*half, pki::Signers::buyer);
   ASSERT_TRUE(seen);
