@@ -1,8 +1,8 @@
 #include "services/fabric/liqo_home.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "base/base64.h"
 #include "fabric/liqo/handshake.h"
 #include "fabric/liqo/names.h"
 #include "model/tree.h"
@@ -73,17 +73,7 @@ Result<model::Fabric> LiqoHome::part_of(const model::Contract& contract,
   return model::Fabric{std::move(part)};
 }
 
-std::string key_text(const pki::PublicKey& key) {
-  std::string text;
-  const std::string pem = pki::to_pem(key);
-  for (size_t at = 0; at < pem.size();) {
-    const size_t end = std::min(pem.find('\n', at), pem.size());
-    const std::string_view line = std::string_view(pem).substr(at, end - at);
-    if (!line.starts_with("-----")) text += line;
-    at = end + 1;
-  }
-  return text;
-}
+std::string key_text(const pki::PublicKey& key) { return to_base64(pki::to_pem(key)); }
 
 std::string unit_user_of(std::string_view unit, std::string_view buyer) {
   return liqo::unit_user(unit, pki::sha256_hex(buyer));

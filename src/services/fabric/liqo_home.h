@@ -40,8 +40,7 @@ class LiqoHome {
   pki::Key key_;
 };
 
-// How a contract names the key: the base64 of its SubjectPublicKeyInfo, as between the lines of
-// PEM.
+// How a contract names the key: the base64 of its PEM, as a Tenant has it.
 std::string key_text(const pki::PublicKey& key);
 // "sw-…-0" of rome → the user that its certificate is for.
 std::string unit_user_of(std::string_view unit, std::string_view buyer);

@@ -1,0 +1,120 @@
+#include "services/autoscaler/fabric_nodes.h"
+
+#include <utility>
+
+#include "fabric/buyer.h"
+#include "services/autoscaler/node_document.h"
+
+namespace spillway::autoscaler {
+namespace {
+
+using fabric::liqo::k_node_type_label;
+using fabric::liqo::k_slices;
+using fabric::liqo::k_virtual_node_type;
+
+kube::Resource slices() {
+  return {std::string(k_slices.group), std::string(k_slices.version), std::string(k_slices.plural)};
+}
+
+}  // namespace
+
+FabricNodes::FabricNodes(kube::Api& api, services::Log& log)
+    : api_(api),
+      log_(log),
+      slice_watch_(api, slices(), {.labels = std::string(fabric::k_contract_label)},
+                   calls_of(
+                       "slices", [this](const kube::Object& slice) { put_slice(slice); },
+                       [this](const std::string& name) { slice_is_gone(name); })),
+      node_watch_(api, kube::k_nodes,
+                  {.labels = fmt::format("{}={}", k_node_type_label, k_virtual_node_type)},
+                  calls_of(
+                      "nodes", [this](const kube::Object& node) { put_node(node); },
+                      [this](const std::string& name) { nodes_.erase(name); })) {}
+
+kube::WatchCalls FabricNodes::calls_of(std::string what,
+                                       std::function<void(const kube::Object&)> put,
+                                       std::function<void(const std::string&)> gone) {
+  kube::WatchCalls calls;
+  calls.on_put = [this, put = std::move(put)](const kube::Object& object) {
+    put(object);
+    changed_();
+  };
+  calls.on_gone = [this, gone = std::move(gone)](const kube::Name& name) {
+    gone(name.name);
+    changed_();
+  };
+  calls.on_synced = [this] { changed_(); };
+  calls.on_trouble = [this, what](const Error& why) {
+    log_.write(services::Level::warning, "the cluster's virtual nodes cannot be seen",
+               {{"of", what}, {"why", why.message()}});
+  };
+  calls.on_open = [this, what] {
+    log_.write(services::Level::info, "the cluster's virtual nodes are seen", {{"of", what}});
+    changed_();
+  };
+  return calls;
+}
+
+void FabricNodes::start(std::function<void()> changed) {
+  changed_ = std::move(changed);
+  slice_watch_.start();
+  node_watch_.start();
+}
+
+void FabricNodes::put_slice(const kube::Object& slice) {
+  slices_[std::string(kube::name_in(slice))] = kube::space_in(slice);
+}
+
+void FabricNodes::put_node(const kube::Object& node) {
+  nodes_[std::string(kube::name_in(node))] = is_ready(node);
+}
+
+void FabricNodes::slice_is_gone(const std::string& name) {
+  slices_.erase(name);
+  const auto waiting = removing_.extract(name);
+  if (waiting.empty()) return;
+  for (const Then& then : waiting.mapped()) then({});
+}
+
+NodeSight FabricNodes::look(const std::string& name) const {
+  for (const kube::Watch* watch : {&slice_watch_, &node_watch_}) {
+    if (!watch->is_synced() || watch->is_in_trouble()) return NodeSight::unknown;
+  }
+  const auto node = nodes_.find(name);
+  if (node != nodes_.end() && node->second) return NodeSight::ready;
+  return node != nodes_.end() || slices_.contains(name) ? NodeSight::coming : NodeSight::absent;
+}
+
+std::vector<std::string> FabricNodes::names() const {
+  std::vector<std::string> all;
+  for (const auto& entry : slices_) all.push_back(entry.first);
+  return all;
+}
+
+void FabricNodes::make(const demand::NodeImage&, Then then) {
+  api_.loop().post(life_.guard([then = std::move(then)] { then({}); }));
+}
+
+// Of a unit that has no slice yet there is nothing to end: it is given back before it is made.
+void FabricNodes::remove(const std::string& name, Then then) {
+  const auto found = slices_.find(name);
+  if (found == slices_.end()) {
+    return api_.loop().post(life_.guard([then = std::move(then)] { then({}); }));
+  }
+  std::vector<Then>& waiting = removing_[name];
+  waiting.push_back(std::move(then));
+  if (waiting.size() > 1) return;  // it is said already
+  model::Node patch = model::object_node();
+  model::put(model::ensure(patch, {"metadata", "annotations"}), fabric::k_end_annotation,
+             model::text_node("true"));
+  api_.patch(slices(), {found->second, name}, kube::PatchKind::merge, patch,
+             life_.guard([this, name](const Result<kube::Object>& said) {
+               if (said) return;  // on_gone tells the rest
+               if (said.error().code == Code::not_found) return slice_is_gone(name);
+               const auto refused = removing_.extract(name);
+               if (refused.empty()) return;
+               for (const Then& one : refused.mapped()) one(tl::unexpected(said.error()));
+             }));
+}
+
+}  // namespace spillway::autoscaler

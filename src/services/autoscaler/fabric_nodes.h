@@ -1,0 +1,47 @@
+// FabricNodes: the back end whose nodes are real: the fabric of this cluster's agent makes a
+// virtual node of every unit that was bought, and ends it. So there is nothing to make here: the
+// contract says it all. To end a unit is to say so on its slice; the agent drains it and takes it
+// down.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "host/lifeline.h"
+#include "kube/watch.h"
+#include "services/autoscaler/node_maker.h"
+#include "services/log.h"
+
+namespace spillway::autoscaler {
+
+class FabricNodes final : public NodeMaker {
+ public:
+  FabricNodes(kube::Api& api, services::Log& log);
+
+  void start(std::function<void()> changed) override;
+  NodeSight look(const std::string& name) const override;
+  std::vector<std::string> names() const override;
+  void make(const demand::NodeImage& image, Then then) override;
+  void remove(const std::string& name, Then then) override;
+
+ private:
+  kube::WatchCalls calls_of(std::string what, std::function<void(const kube::Object&)> put,
+                            std::function<void(const std::string&)> gone);
+  void put_slice(const kube::Object& slice);
+  void put_node(const kube::Object& node);
+  void slice_is_gone(const std::string& name);
+
+  kube::Api& api_;
+  services::Log& log_;
+  std::function<void()> changed_ = [] {};
+  std::map<std::string, std::string> slices_;          // of units, and their namespaces
+  std::map<std::string, bool> nodes_;                  // whether they are ready
+  std::map<std::string, std::vector<Then>> removing_;  // until the slice is gone
+  kube::Watch slice_watch_;
+  kube::Watch node_watch_;
+  host::Lifeline life_;
+};
+
+}  // namespace spillway::autoscaler
