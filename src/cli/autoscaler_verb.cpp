@@ -140,7 +140,7 @@ void add_autoscaler(Word verb) {
   services::AutoscalerServiceOptions& options = arguments->options;
   add_connections(verb, *arguments);
   verb.option("--backend", options.back_end, "How units become nodes")
-      .one_of({"kwok", "embedded"})
+      .one_of({"liqo", "kwok", "embedded"})
       .show_default();
   verb.option("--state", options.state, "Where it keeps what it holds (autoscaler in --dir)")
       .type_name("DIR");

@@ -25,6 +25,7 @@ agent::AgentOptions signing_options(const AutoscalerOptions& options) {
   agent::AgentOptions made{options.cluster};
   made.signatory = options.signatory;
   made.papers = options.papers;
+  made.fabric_of = options.fabric_of;
   return made;
 }
 

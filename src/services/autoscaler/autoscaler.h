@@ -36,7 +36,8 @@ struct AutoscalerOptions {
   RoundTrips::Measure measure = {};     // none: nothing is measured
   // Both, for a member that signs.
   std::optional<agent::Signatory> signatory = {};
-  agent::Papers* papers = nullptr;  // outlive it
+  agent::Papers* papers = nullptr;          // outlive it
+  agent::Signing::FabricOf fabric_of = {};  // what a purchase asks for, if the fabric makes nodes
 };
 
 struct AutoscalerStatus {

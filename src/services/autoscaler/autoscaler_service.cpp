@@ -10,8 +10,10 @@
 #include "services/autoscaler/autoscaler.h"
 #include "services/autoscaler/cluster_audience.h"
 #include "services/autoscaler/explain_door.h"
+#include "services/autoscaler/fabric_nodes.h"
 #include "services/autoscaler/grpc_port.h"
 #include "services/autoscaler/played_nodes.h"
+#include "services/fabric/liqo_home_reader.h"
 
 namespace spillway::services {
 namespace {
@@ -53,12 +55,14 @@ class AutoscalerService final : public MemberProcess {
   Status read_policy();
   Status take_policy(const std::string& text);
   autoscaler::RoundTrips::Measure measuring();
+  Status open_back_end();
   Status listen();
   void add_gauges();
 
   const AutoscalerServiceOptions& options_;
   std::unique_ptr<agent::StateFile> identity_lock_;
-  std::optional<autoscaler::PlayedNodes> nodes_;
+  std::unique_ptr<autoscaler::NodeMaker> nodes_;
+  std::optional<fabric::LiqoHomeReader> liqo_;  // of the back end liqo
   std::optional<autoscaler::ClusterAudience> audience_;
   std::optional<autoscaler::Autoscaler> autoscaler_;
   std::optional<cluster_autoscaler::CloudProvider> door_;
@@ -120,14 +124,17 @@ autoscaler::RoundTrips::Measure AutoscalerService::measuring() {
 }
 
 Status AutoscalerService::start(agent::StateStore& state) {
-  const auto player = autoscaler::find_player(options_.back_end);
-  if (!player) return tl::unexpected(player.error());
-  nodes_.emplace(cluster_->api(), log_, *player, credentials_.federation + "/" + credentials_.name);
-  autoscaler_.emplace(
-      loop_, random_, *client_, state, *nodes_, log_,
-      autoscaler::AutoscalerOptions{ClusterId(credentials_.name), policy_, options_.best_of_class,
-                                    &*audience_, options_.unready_after, measuring(), signatory_,
-                                    papers_.get()});
+  SPILLWAY_TRY(open_back_end());
+  autoscaler::AutoscalerOptions options{ClusterId(credentials_.name),
+                                        policy_,
+                                        options_.best_of_class,
+                                        &*audience_,
+                                        options_.unready_after,
+                                        measuring(),
+                                        signatory_,
+                                        papers_.get()};
+  if (liqo_) options.fabric_of = liqo_->fabric_of();
+  autoscaler_.emplace(loop_, random_, *client_, state, *nodes_, log_, std::move(options));
   SPILLWAY_TRY(autoscaler_->start());
   SPILLWAY_TRY(listen());
   log_.write(
@@ -139,6 +146,20 @@ Status AutoscalerService::start(agent::StateStore& state) {
        {"expander", options_.expander.empty() ? "none" : std::to_string(expander_port_.port())},
        {"policy", options_.policy.empty() ? "cheapest" : options_.policy},
        {"back end", options_.back_end}});
+  return {};
+}
+
+Status AutoscalerService::open_back_end() {
+  if (options_.back_end == autoscaler::k_fabric_back_end) {
+    nodes_ = std::make_unique<autoscaler::FabricNodes>(cluster_->api(), log_);
+    liqo_.emplace(cluster_->api(), random_, log_);
+    liqo_->start();
+    return {};
+  }
+  auto player = autoscaler::find_player(options_.back_end);
+  if (!player) return tl::unexpected(std::move(player).error());
+  nodes_ = std::make_unique<autoscaler::PlayedNodes>(
+      cluster_->api(), log_, *player, credentials_.federation + "/" + credentials_.name);
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/lifeline.h"
@@ -15,6 +16,8 @@
 #include "services/log.h"
 
 namespace spillway::autoscaler {
+
+inline constexpr std::string_view k_fabric_back_end = "liqo";
 
 class FabricNodes final : public NodeMaker {
  public:

@@ -1,0 +1,28 @@
+#include "services/fabric/liqo_home_reader.h"
+
+namespace spillway::fabric {
+
+void LiqoHomeReader::read() {
+  read_liqo_home(api_, life_.guard([this](Result<LiqoHome> home) {
+    if (home) {
+      log_.write(services::Level::info, "Liqo is known", {{"id", home->id()}});
+      home_ = std::move(*home);
+      return known_(*home_);
+    }
+    if (backoff_.failures() == 0) {
+      log_.write(services::Level::warning, "Liqo is not known", {{"why", home.error().message()}});
+    }
+    api_.loop().after(backoff_.next(random_), life_.guard([this] { read(); }));
+  }));
+}
+
+agent::Signing::FabricOf LiqoHomeReader::fabric_of() {
+  return [this](const model::Contract& contract,
+                const model::Card& provider) -> Result<model::Fabric> {
+    if (home_) return home_->part_of(contract, provider);
+    return fail(Code::unavailable, "contract " + contract.id.text,
+                "this cluster's Liqo is not known yet", "look at the log if this lasts");
+  };
+}
+
+}  // namespace spillway::fabric

@@ -1,0 +1,40 @@
+// LiqoHomeReader: reads who this cluster is to Liqo until it knows: Liqo may come later than we do,
+// and an API server may be away. Until then nothing is bought.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "host/backoff.h"
+#include "host/lifeline.h"
+#include "host/random.h"
+#include "services/agent/signing.h"
+#include "services/fabric/liqo_home.h"
+#include "services/log.h"
+
+namespace spillway::fabric {
+
+class LiqoHomeReader {
+ public:
+  LiqoHomeReader(
+      kube::Api& api, host::Random& random, services::Log& log,
+      std::function<void(const LiqoHome&)> known = [](const LiqoHome&) {})
+      : api_(api), random_(random), log_(log), known_(std::move(known)) {}
+
+  void start() { read(); }
+  const std::optional<LiqoHome>& home() const { return home_; }
+  agent::Signing::FabricOf fabric_of();  // no longer than this lives
+
+ private:
+  void read();
+
+  kube::Api& api_;
+  host::Random& random_;
+  services::Log& log_;
+  std::function<void(const LiqoHome&)> known_;
+  std::optional<LiqoHome> home_;
+  host::Backoff backoff_;
+  host::Lifeline life_;
+};
+
+}  // namespace spillway::fabric
