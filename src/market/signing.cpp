@@ -61,6 +61,19 @@ bool replaces(const KeptEvent& kept, const model::ContractEvent& event) {
          });
 }
 
+// Who was revoked and joined anew is told that what it held is over, and has forgotten it: its old
+// signature binds it no more.
+Status check_still_member(Workspace& workspace, const Contract& contract) {
+  const auto* buyer = workspace.find<model::Identity>(identity_key(contract.buyer.text));
+  const bool is_over =
+      contract.state == ContractState::hold && buyer != nullptr && buyer->since > contract.created;
+  if (!is_over) return {};
+  return fail(
+      Code::gone, "contract " + contract.id.text,
+      fmt::format("its buyer has joined anew at {}, after it held it", to_text(buyer->since)),
+      "let it expire");
+}
+
 Status check_event(const Contract& contract, const AgreementRecord& agreement, const ClusterId& by,
                    ContractEventKind kind, const model::ContractEvent& event) {
   if (event.agreement != contract.agreement || event.hold != contract.id) {
@@ -208,6 +221,7 @@ Result<Answer> run(Workspace& workspace, const Countersign& command, const Conte
   Contract& contract = *found;
   SPILLWAY_TRY(check_not_revoked(workspace, contract.provider));
   SPILLWAY_TRY(check_not_revoked(workspace, contract.buyer));
+  SPILLWAY_TRY(check_still_member(workspace, contract));
   const auto* known = workspace.find<AgreementRecord>(agreement_key(contract.id));
   const bool is_same = contract.agreement == command.agreement.id;
   if (contract.state == ContractState::active && is_same) return answer_with(std::move(contract));

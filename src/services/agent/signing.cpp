@@ -246,6 +246,15 @@ void Signing::sign_half(const Seen& seen, const model::Card& own, model::Trust t
   }));
 }
 
+void Signing::bound_until(const ContractId& id, Then<std::optional<Instant>> then) {
+  papers_.find(id, life_.guard([then = std::move(then)](const Result<std::optional<Paper>>& paper) {
+    if (!paper) return then(tl::unexpected(paper.error()));
+    const auto agreed = *paper ? read_paper(**paper) : Result<Agreed>(Agreed{});
+    if (!*paper || !agreed) return then(std::optional<Instant>());
+    then(signed_sign_by(*agreed) + agreed->agreement.agreement.terms.grace);
+  }));
+}
+
 // ---- the provider ----
 
 void Signing::countersign(const ContractId& id, Sales sales, Then<Contract> then) {

@@ -65,6 +65,9 @@ class Signing {
   void sign(const ContractId& id, Check check, Then<model::Contract> then);
   // As the provider, what its buyer has signed. The contract as it is now.
   void countersign(const ContractId& id, Sales sales, Then<model::Contract> then);
+  // Until when something may still come of our signature as the buyer: the provider's, under its
+  // grace. None: we have signed nothing.
+  void bound_until(const ContractId& id, Then<std::optional<Instant>> then);
   // Verifies and keeps all that was signed.
   void collect(const ContractId& id, Then<Known> then);
   // Once the contract was seen closed, by whoever sees it: what was signed last is fetched, and the

@@ -41,6 +41,7 @@ void Asks::start() {
   for (const auto& [id, group] : keeper_.ledger().state().groups) {
     for (const demand::Ask& ask : group.asks) {
       going_[ask.generation].group = id;
+      going_[ask.generation].may_hold = true;
     }
   }
   context_.wake_by(context_.now());
@@ -115,7 +116,12 @@ void Asks::hold(int64_t generation, const Going& going) {
 }
 
 void Asks::on_hold(int64_t generation, const Result<wire::HoldAnswer>& answer) {
-  if (!answer && leaves_hold_open(answer.error())) return try_again(generation, answer.error());
+  // That we are turned away now says nothing of what came of an earlier try.
+  const bool is_unknown =
+      !answer && answer.error().code == Code::denied && going_.at(generation).may_hold;
+  if (!answer && (is_unknown || leaves_hold_open(answer.error()))) {
+    return try_again(generation, answer.error());
+  }
   if (!answer) return refuse(generation, answer.error());
   const Going& going = going_.at(generation);
   if (answer->grants.size() != 1 || answer->grants.front().offer != going.group) {
@@ -175,6 +181,7 @@ void Asks::wait(int64_t generation, const ContractId& contract) {
   in_flight_ -= 1;
   Going& going = going_.at(generation);
   going.waiting = contract;
+  going.may_hold = true;
   going.attempt.in_flight = false;
   going.attempt.succeed();
   going.attempt.due = going.again ? context_.now() : context_.now() + k_look_again;
@@ -186,6 +193,18 @@ void Asks::on_confirm(int64_t generation, const ContractId& contract,
   if (answer && answer->contract.id == contract) return grant(generation, answer->contract);
   const Error error = answer ? told_of_another(contract) : answer.error();
   if (!ends_contract(error)) return try_again(generation, error);
+  if (error.code == Code::denied && context_.signing != nullptr) {
+    return context_.signing->bound_until(
+        contract, heard(generation, [this, generation, contract, error](const auto& until) {
+          const bool is_bound = !until || (*until && **until > context_.now());
+          if (is_bound) return try_again(generation, error);
+          leave(generation, contract, error);
+        }));
+  }
+  leave(generation, contract, error);
+}
+
+void Asks::leave(int64_t generation, const ContractId& contract, const Error& error) {
   // It may be closing, by the provider's notice: nobody will use what is left of it.
   agent::release(context_.client, context_.signing, contract, {},
                  [](const Result<wire::ContractAnswer>&) {});
@@ -234,6 +253,7 @@ void Asks::try_again(int64_t generation, const Error& error) {
   agent::Attempt& attempt = going_.at(generation).attempt;
   attempt.in_flight = false;
   going_.at(generation).waiting.reset();
+  going_.at(generation).may_hold = true;
   attempt.fail(context_, "what came of a hold is not known", error);
   context_.wake_by(attempt.due);
 }

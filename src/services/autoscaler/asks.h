@@ -49,6 +49,7 @@ class Asks {
     Then then;
     std::optional<ContractId> waiting = {};  // for the provider's signature
     bool again = false;                      // it was heard of while we asked
+    bool may_hold = false;                   // an earlier try may have, and may have signed
   };
 
   const demand::Ask* find(const Going& going, int64_t generation) const;
@@ -62,6 +63,7 @@ class Asks {
   void wait(int64_t generation, const ContractId& contract);
   void on_confirm(int64_t generation, const ContractId& contract,
                   const Result<wire::ContractAnswer>& answer);
+  void leave(int64_t generation, const ContractId& contract, const Error& error);
   void give_back(int64_t generation, const ContractId& contract, const Error& why);
   void grant(int64_t generation, const model::Contract& contract);
   void refuse(int64_t generation, const Error& error);

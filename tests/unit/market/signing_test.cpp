@@ -31,8 +31,8 @@ class Signing : public testing::Test {
     }
   }
 
-  void join(const ClusterId& cluster, int n) {
-    const std::string token = "token-" + cluster.text;
+  void join(const ClusterId& cluster, int n, const std::string& when = {}) {
+    const std::string token = "token-" + cluster.text + when;
     book.run(MakeToken{
                  token, cluster.text, {model::Role::provider, model::Role::consumer}, {}, hours(1)})
         .value();
@@ -192,6 +192,16 @@ TEST_F(Signing, WhoWasRevokedSignsNothing) {
   book.run(Revoke{k_seller.text}).value();
   EXPECT_FALSE(book.run(countersign_for(id)));
   EXPECT_FALSE(book.run(Confirm{k_buyer, held, agreement_for(held)}));
+}
+
+TEST_F(Signing, WhoJoinsAnewIsNotBoundByWhatItHeldBefore) {
+  const ContractId id = half_signed();
+  book.run(Revoke{k_buyer.text}).value();
+  EXPECT_TRUE(is_refused(book.run(countersign_for(id)), Code::denied));
+  book.pass(seconds(1));
+  join(k_buyer, 4, "again");
+  EXPECT_TRUE(is_refused(book.run(countersign_for(id)), Code::gone));
+  EXPECT_EQ(book.contract(id).state, ContractState::hold);
 }
 
 TEST_F(Signing, WhatIsDoneUnderASignatureIsSigned) {

@@ -105,6 +105,24 @@ TEST_F(AutoscalerSigning, GoesOnAfterItWasKilledWhileItWaits) {
   EXPECT_TRUE(papers.papers.at(contract().id).complete);
 }
 
+// What was signed may bind us, whatever the broker thinks of us at the moment.
+TEST_F(AutoscalerSigning, WhoIsTurnedAwayWhileItWaitsForgetsNothing) {
+  start_signing();
+  ask(1);
+  loop.run_for(milliseconds(500));
+  ASSERT_TRUE(is_half_signed());
+  broker.first = agent::saying("", [] {
+    return test::ScriptedBroker::refusal(Code::denied, "identity home", "it was revoked");
+  });
+  loop.run_for(seconds(30));
+  EXPECT_EQ(target(), 1);
+  countersign();
+  broker.first = agent::no_opinion();
+  loop.run_for(minutes(2));
+  EXPECT_EQ(nodes.nodes.size(), 1U);
+  EXPECT_EQ(broker.contracts.size(), 1U);
+}
+
 TEST_F(AutoscalerSigning, AProviderWithAnotherKeyThanThePinnedIsNotBoughtFrom) {
   const std::string pinned(64, 'a');
   ASSERT_TRUE(add_pin(papers.trust, ClusterId("edge-1"), pinned, loop.now()));
