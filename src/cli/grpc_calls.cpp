@@ -69,11 +69,12 @@ StraightCalls::~StraightCalls() {
 }
 
 net::GrpcAnswer StraightCalls::call(const std::string& method, std::string message) {
-  std::promise<net::GrpcAnswer> promise;
-  auto told = promise.get_future();
-  poll_.post([&, message = std::move(message)] {
+  // Shared: whoever waits may go on before the promise has been kept to the end.
+  auto promise = std::make_shared<std::promise<net::GrpcAnswer>>();
+  auto told = promise->get_future();
+  poll_.post([this, method, promise, message = std::move(message)] {
     client_->call(method, message, k_call_patience,
-                  [&promise](net::GrpcAnswer answer) { promise.set_value(std::move(answer)); });
+                  [promise](net::GrpcAnswer answer) { promise->set_value(std::move(answer)); });
   });
   return told.get();
 }

@@ -41,20 +41,23 @@ class PollThread {
 
   net::Poll& poll() { return poll_; }
 
-  // Runs `f` there and waits for what it returns.
+  // Runs `f` there and waits for what it returns. Promises are shared with who keeps them: whoever
+  // waits may go on, and be gone, before they have been kept to the end.
   template <class F>
   auto run(F f) {
-    std::packaged_task<decltype(f())()> task(std::move(f));
-    auto result = task.get_future();
-    poll_.post([&task] { task(); });
+    auto task = std::make_shared<std::packaged_task<decltype(f())()>>(std::move(f));
+    auto result = task->get_future();
+    poll_.post([task] { (*task)(); });
     return result.get();
   }
   // For calls that answer later: `f` gets a function to answer with.
   template <class T, class F>
   T ask(F f) {
-    std::promise<T> promise;
-    auto result = promise.get_future();
-    poll_.post([&] { f([&promise](T value) { promise.set_value(std::move(value)); }); });
+    auto promise = std::make_shared<std::promise<T>>();
+    auto result = promise->get_future();
+    poll_.post([f = std::move(f), promise] {
+      f([promise](T value) { promise->set_value(std::move(value)); });
+    });
     return result.get();
   }
 

@@ -54,9 +54,11 @@ class EmbeddedServer {
   // Runs on the cluster's thread; waits for the result.
   template <class F>
   auto on_loop(F f) {
-    std::promise<decltype(f())> promise;
-    poll_.post([&] { promise.set_value(f()); });
-    return promise.get_future().get();
+    // Shared: whoever waits may be gone before the promise has been kept to the end.
+    auto promise = std::make_shared<std::promise<decltype(f())>>();
+    auto result = promise->get_future();
+    poll_.post([f = std::move(f), promise]() mutable { promise->set_value(f()); });
+    return result.get();
   }
 
   std::unique_ptr<embedded::Cluster> cluster;  // on the loop only

@@ -52,21 +52,18 @@ class TestServer final : public net::Handler {
   // Runs on the server's thread; waits for the result.
   template <class F>
   auto on_loop(F f) {
-    std::promise<decltype(f())> promise;
-    poll.post([&] { promise.set_value(f()); });
-    return promise.get_future().get();
+    // Shared: whoever waits may be gone before the promise has been kept to the end.
+    auto promise = std::make_shared<std::promise<decltype(f())>>();
+    auto result = promise->get_future();
+    poll.post([f = std::move(f), promise]() mutable { promise->set_value(f()); });
+    return result.get();
   }
 
   // Until the server's own numbers say so.
   template <class Done>
   void wait_until(Done done) {
-    std::promise<void> promise;
-    const std::function<void()> look = [&] {
-      if (done(server_->counts())) return promise.set_value();
-      poll.after(milliseconds(1), look);
-    };
-    poll.post(look);
-    ASSERT_EQ(promise.get_future().wait_for(std::chrono::minutes(1)), std::future_status::ready);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (!done(counts())) ASSERT_LT(std::chrono::steady_clock::now(), end);
   }
 
   net::ServerCounts counts() {
