@@ -3,6 +3,7 @@
 #include "cli/contract_proof.h"
 #include "cli/contract_text.h"
 #include "cli/documents.h"
+#include "cli/liqo_place.h"
 #include "cli/papers_word.h"
 #include "cli/parse.h"
 #include "cli/signed_session.h"
@@ -22,6 +23,7 @@ struct ContractsArguments {
   bool verify = false;
   std::vector<int32_t> units;
   UseOptions use;
+  LiqoPlace liqo;
 };
 
 int list_contracts(const Asking& asking) {
@@ -65,9 +67,13 @@ int run_extend(const ContractsArguments& arguments) {
 int run_confirm(const ContractsArguments& arguments) {
   const auto wait = parse_duration(arguments.wait);
   if (!wait) return wrongly_called("contracts confirm", of_option("--wait", wait.error()));
-  return run_one("contracts confirm", arguments, [&](SignedSession& session, const ContractId& id) {
-    return session.confirm(id, {}, std::chrono::milliseconds(wait->ms));
-  });
+  return run_one("contracts confirm", arguments,
+                 [&](SignedSession& session, const ContractId& id) -> SignedSession::Told {
+                   const auto fabric = fabric_of(arguments.liqo);
+                   if (!fabric) return tl::unexpected(fabric.error());
+                   session.bind_fabric(*fabric);
+                   return session.confirm(id, {}, std::chrono::milliseconds(wait->ms));
+                 });
 }
 
 int run_release(const ContractsArguments& arguments) {
@@ -176,6 +182,7 @@ void add_contracts(Word verb) {
   confirm.option("--wait", arguments->wait, "So long for the provider's signature")
       .type_name("TIME")
       .show_default();
+  add_liqo_place(confirm, arguments->liqo);
   confirm.run([arguments] { return run_confirm(*arguments); });
   add_papers(verb);
   const Word extend = add_word(verb, *arguments, "extend", "Let a hold live longer, from now on");

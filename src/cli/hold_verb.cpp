@@ -5,6 +5,7 @@
 #include "cli/asking.h"
 #include "cli/contract_text.h"
 #include "cli/documents.h"
+#include "cli/liqo_place.h"
 #include "cli/parse.h"
 #include "cli/safe_text.h"
 #include "cli/signed_session.h"
@@ -26,6 +27,7 @@ struct HoldArguments {
   int32_t at_least = 0;  // 0: all of them
   std::string ttl = "1m";
   bool confirm = false;
+  LiqoPlace liqo;
   std::string key;
 };
 
@@ -85,9 +87,12 @@ Error given_back(SignedSession& signing, const market::Grant& grant, Error why) 
   return why;
 }
 
-Status confirm_all(const Asking& asking, Session& session, const wire::HoldAnswer& held) {
+Status confirm_all(const HoldArguments& arguments, const agent::Signing::FabricOf& fabric,
+                   Session& session, const wire::HoldAnswer& held) {
+  const Asking& asking = arguments.asking;
   wire::ContractPage page;
   SignedSession signing(session, identity_dir(asking.dir));
+  signing.bind_fabric(fabric);
   for (const market::Grant& grant : held.grants) {
     auto told = insist([&] {
       const auto check = [grant](const model::Contract& contract) {
@@ -113,6 +118,9 @@ Status confirm_all(const Asking& asking, Session& session, const wire::HoldAnswe
 
 Status hold(const HoldArguments& arguments, const wire::HoldRequest& request,
             const std::string& key, Session& session) {
+  // Before anything is held: a cluster that cannot be asked costs nobody anything.
+  const auto fabric = fabric_of(arguments.liqo);
+  if (!fabric) return tl::unexpected(fabric.error());
   const auto held = insist([&] { return session.ask(&wire::BrokerClient::hold, key, request); });
   if (!held) {
     Error error = held.error();
@@ -123,7 +131,7 @@ Status hold(const HoldArguments& arguments, const wire::HoldRequest& request,
     return tl::unexpected(std::move(error));
   }
   const Asking& asking = arguments.asking;
-  if (arguments.confirm) return confirm_all(asking, session, *held);
+  if (arguments.confirm) return confirm_all(arguments, *fabric, session, *held);
   return show(asking.form(), json_of(*held), [&]() -> std::string {
     std::string text;
     if (asking.form() == Form::plain) {
@@ -139,6 +147,10 @@ Status hold(const HoldArguments& arguments, const wire::HoldRequest& request,
 }
 
 int run_hold(const HoldArguments& arguments) {
+  if (arguments.liqo.is_wanted && !arguments.confirm) {
+    return wrongly_called("hold", {Code::invalid, "--liqo", "nothing is signed without --confirm",
+                                   "add --confirm, or give --liqo to spillway contracts confirm"});
+  }
   const auto request = request_of(arguments);
   if (!request) return wrongly_called("hold", request.error());
   const std::string key =
@@ -160,12 +172,14 @@ void add_hold(Word verb) {
       .show_default();
   verb.flag("--confirm", arguments->confirm,
             "Sign it at once: the money runs once both have signed");
+  add_liqo_place(verb, arguments->liqo);
   verb.option("--key", arguments->key,
               "Idempotency: the same key again gets the same hold (a random one)");
   add_asking(verb, arguments->asking);
   verb.examples(
       "  spillway hold turin/a100-small --units 2 --at-least 1\n"
       "  spillway hold turin/a100-small --confirm\n"
+      "  spillway hold turin/a100-small --confirm --liqo --kubeconfig lyon.kubeconfig\n"
       "  spillway hold turin/a100-small --key nightly-2026-02-01 -o plain\n");
   verb.run([arguments] { return run_hold(*arguments); });
 }

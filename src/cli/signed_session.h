@@ -22,6 +22,9 @@ class SignedSession {
 
   SignedSession(Session& session, const std::string& dir);
 
+  void bind_fabric(const agent::Signing::FabricOf& fabric_of) {
+    if (signing_) signing_->bind_fabric(fabric_of);
+  }
   // Signs a hold, and waits for the provider's signature. Without one by then: an error that says
   // so; the hold goes on.
   Told confirm(const ContractId& id, const agent::Signing::Check& check,
