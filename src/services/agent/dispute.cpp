@@ -26,13 +26,18 @@ bool is_released(const Agreed& agreed, int32_t unit) {
   });
 }
 
+// Given back while it was a hold, which nobody signs for: it never ran, and costs nothing.
+bool is_of_the_hold(const Contract& row, const model::Unit& unit) {
+  return unit.ended && *unit.ended <= *row.started && unit.charged == 0;
+}
+
 // Only the buyer ends single units; a whole contract also ends by other ways.
 std::string dispute_units(const Contract& row, const Agreed& agreed) {
   const bool others_end_it =
       row.state == ContractState::closed && row.reason != EndReason::released;
   if (others_end_it || !row.started) return {};
   for (const model::Unit& unit : row.units) {
-    if (unit.live || is_released(agreed, unit.number)) continue;
+    if (unit.live || is_of_the_hold(row, unit) || is_released(agreed, unit.number)) continue;
     return fmt::format("unit {} is released, and its buyer signed no release of it", unit.number);
   }
   return {};

@@ -239,6 +239,21 @@ TEST_F(EvidenceTest, ARowMaySayWhatWasSigned) {
   EXPECT_EQ(disputed(told), "");
 }
 
+TEST_F(EvidenceTest, AUnitGivenBackAsAHoldNeedsNoSignatureAndCostsNothing) {
+  contract.price.minimum_term = hours(1);
+  AgreementAnswer told = trade.whole(contract);
+  model::Unit& unit = told.contract.units[1];
+  unit.live = false;
+  unit.reserved = 0;
+  unit.ended = *told.contract.started - seconds(3);
+  EXPECT_EQ(disputed(told), "");
+  unit.charged = 1;
+  EXPECT_THAT(disputed(told), HasSubstr("unit 1 is released")) << "it was never begun";
+  unit.charged = 0;
+  unit.ended = *told.contract.started + milliseconds(1);
+  EXPECT_THAT(disputed(told), HasSubstr("unit 1 is released"));
+}
+
 // What a buyer gave back before is charged as given back, however the contract ended later.
 TEST_F(EvidenceTest, AUnitGivenBackBeforeANoticeOwesItsMinimumTerm) {
   contract.price.minimum_term = hours(1);
