@@ -149,9 +149,9 @@ Status take_event(Workspace& workspace, const Contract& contract, const ClusterI
     return refuse_signed(contract, "it is signed, and so must be what is done under it",
                          fmt::format("sign a {} for it", to_text(kind)));
   }
-  const bool is_known =
-      std::any_of(known->events.begin(), known->events.end(),
-                  [&](const KeptEvent& kept) { return kept.document == event->document; });
+  const bool is_known = std::any_of(
+      known->events.begin(), known->events.end(),
+      [&](const KeptEvent& kept) { return kept.kind == kind && kept.document == event->document; });
   if (is_known) return {};  // its answer was lost
   if (!mutant(Mutant::replay_events)) {
     SPILLWAY_TRY(check_event(contract, *known, by, kind, event->event));

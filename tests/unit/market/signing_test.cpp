@@ -328,6 +328,17 @@ TEST_F(Signing, AnEventOfAnotherContractSideKindOrTimeIsRefused) {
   }
 }
 
+TEST_F(Signing, WhatWasSignedForOneThingIsShownForNoOther) {
+  const ContractId id = signed_by_both();
+  const SignedEvent renewal = event_for(id, ContractEventKind::renewal, 1);
+  ASSERT_TRUE(book.run(Renew{k_buyer, id, renewal}));
+  const SignedEvent accepted = event_for(id, ContractEventKind::accepted, 1);
+  const auto before = book.picture();
+  EXPECT_TRUE(is_refused(book.run(Release{k_buyer, id, {}, renewal}), Code::conflict));
+  EXPECT_TRUE(is_refused(book.run(GiveNotice{k_seller, id, accepted}), Code::conflict));
+  EXPECT_EQ(book.picture(), before);
+}
+
 TEST_F(Signing, ACardIsItsClustersOwnAndMovesOnlyForward) {
   model::Card card = card_of(k_buyer, 2);
   EXPECT_TRUE(book.run(PutCard{card, "{}", sample_key(2)})) << "the same again";
