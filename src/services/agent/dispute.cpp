@@ -46,14 +46,18 @@ std::string dispute_units(const Contract& row, const Agreed& agreed) {
 // Two clocks, and what a countersignature takes on its way.
 constexpr Duration k_clocks_apart = minutes(10);
 
-// Money and lease run from the provider's signature, by the broker's clock.
+// Money and lease run from the provider's signature, by the broker's clock. Both come to the book
+// in one commit, so who hides when it was signed has a reason.
 std::string dispute_start(const Contract& row, const Agreed& agreed) {
+  bool is_dated = false;
   for (const auto& one : agreed.events) {
-    if (one.event.kind != Kind::accepted || *row.started >= one.event.at - k_clocks_apart) continue;
+    if (one.event.kind != Kind::accepted) continue;
+    is_dated = true;
+    if (*row.started >= one.event.at - k_clocks_apart) continue;
     return fmt::format("it began at {}, and its provider signed at {}", to_text(*row.started),
                        to_text(one.event.at));
   }
-  return {};
+  return is_dated ? std::string() : "it is active, and when its provider signed is not shown";
 }
 
 const model::Use* signed_use(const Agreed& agreed, int32_t unit) {

@@ -281,6 +281,13 @@ TEST_F(EvidenceTest, AUnitGivenBackBeforeANoticeOwesItsMinimumTerm) {
   EXPECT_THAT(disputed(told), HasSubstr("unit 0 is charged")) << "the minimum term binds the buyer";
 }
 
+// Else a lease could be said to have begun, and to cost, since any time.
+TEST_F(EvidenceTest, WhenTheProviderSignedMustBeShown) {
+  AgreementAnswer told = trade.whole(contract);
+  told.events.clear();
+  EXPECT_THAT(disputed(told), HasSubstr("when its provider signed is not shown"));
+}
+
 TEST_F(EvidenceTest, AnActiveRowNeedsBothSignatures) {
   AgreementAnswer told = trade.half(contract);
   told.contract.state = model::ContractState::active;
