@@ -43,7 +43,9 @@ void Agreements::seen(const Contract& contract) {
   if (context_.signing == nullptr) return;
   const auto known = looks_.find(contract.id);
   const bool was_signed = known != looks_.end();
-  if (!was_signed && (contract.agreement.empty() || !contract.is_live())) return;
+  // Of what has ended both copies may lack the end; of what never began there is nothing to keep.
+  const bool never_began = !contract.is_live() && !contract.started;
+  if (!was_signed && (contract.agreement.empty() || never_began)) return;
   if (was_signed && says_the_same(known->second.row, contract)) return;
   Look& look = looks_[contract.id];
   look.row = contract;

@@ -72,9 +72,12 @@ void Tenancy::drop(const ContractId& id, model::EndReason reason) {
 
 void Tenancy::on_event(const wire::EventBody& event) {
   if (event.kind == "contract-closed") {
-    looks_.erase(ContractId(event.subject));
     const auto known = context_.state().contracts.find(ContractId(event.subject));
-    if (known != context_.state().contracts.end()) drop(known->first, known->second.reason);
+    // Signed, perhaps, before a kill that the state has not survived: papers want to know.
+    const bool is_known = known != context_.state().contracts.end();
+    if (!is_known) return look_at(ContractId(event.subject), event.sequence);
+    looks_.erase(known->first);
+    drop(known->first, known->second.reason);
   } else if (event.kind == "contract-ending") {
     context_.log.write(services::Level::warning, "a lease ends that was not renewed",
                        {{"contract", event.subject}, {"detail", event.detail}});

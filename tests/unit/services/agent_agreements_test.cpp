@@ -253,6 +253,31 @@ TEST_F(AgentAgreements, AReleaseThatNobodySignedIsDisputed) {
   EXPECT_EQ(agent->status().agreements_disputed, 0);
 }
 
+// Killed after it had signed, before its state was saved, while the contract ended.
+TEST_F(AgentAgreements, TheEndOfWhatItsStateDoesNotKnowIsKeptAllTheSame) {
+  start_selling();
+  const std::string before = store.json;
+  const model::Contract contract = sign_hold();
+  settle();
+  ASSERT_TRUE(is_active(contract));
+  kill();
+  store.json = before;
+  broker.agreements[contract.id.text].events.push_back(*trade.buyer.sign(
+      {row(contract).agreement, contract.id}, {.kind = Kind::release}, 1, loop.now()));
+  row(contract).state = ContractState::closed;
+  row(contract).reason = model::EndReason::released;
+  for (model::Unit& unit : row(contract).units) {
+    unit.live = false;
+    unit.ended = loop.now();
+  }
+  start();
+  settle();
+  broker.tell("contract-closed", contract.id.text);
+  settle();
+  EXPECT_TRUE(papers.papers.at(contract.id).ended);
+  EXPECT_EQ(papers.papers.at(contract.id).events.size(), 2U) << "accepted and released";
+}
+
 TEST_F(AgentAgreements, WhatWasSignedCannotBeTakenBackByTheBroker) {
   start_selling();
   const model::Contract contract = sign_hold();
