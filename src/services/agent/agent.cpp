@@ -27,6 +27,7 @@ Agent::Agent(host::Loop& loop, host::Random& random, net::Channel& channel, Stat
       agreements_(context_, {[this](const model::Contract& contract) { tenancy_.put(contract); },
                              [this](const ContractId& id, const Paper& paper) {
                                messages_.verified(id, paper);
+                               contracts_changed();
                              }}),
       renewals_(context_, {[this](const model::Contract& contract) { tenancy_.put(contract); },
                            [this](const ContractId& id) { tenancy_.look_at(id); }}),
@@ -36,6 +37,7 @@ Agent::Agent(host::Loop& loop, host::Random& random, net::Channel& channel, Stat
                             renewals_.seen(contract);
                             agreements_.seen(contract);
                             messages_.seen(contract);
+                            contracts_changed();
                           },
                           [this](const ContractId& id) { renewals_.hurry(id); }}),
       untold_(context_),
@@ -85,7 +87,17 @@ void Agent::credentials_changed() {
   publisher_.hurry();
 }
 
+void Agent::start_fabric(kube::Api& api, LiqoSelf& self, FabricOptions options) {
+  fabric_.emplace(context_, messages_, api, self, std::move(options));
+  fabric_->start();
+}
+
+void Agent::contracts_changed() {
+  if (fabric_) fabric_->contracts_changed();
+}
+
 void Agent::stop(std::function<void()> done) {
+  fabric_.reset();
   keeper_.flush(std::move(done));
   stopped_ = true;
   follower_.stop();

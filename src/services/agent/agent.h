@@ -20,6 +20,7 @@
 #include "services/agent/renewals.h"
 #include "services/agent/tenancy.h"
 #include "services/agent/untold.h"
+#include "services/fabric/fabric.h"
 #include "supply/sold.h"
 
 namespace spillway::agent {
@@ -58,6 +59,10 @@ class Agent {
   std::vector<supply::Sold> sold() const;
   // Called when that has changed.
   void when_sold_changes(std::function<void()> call) { sold_changed_ = std::move(call); }
+  // Makes contracts real in the cluster from now on. Once, after start(); both outlive it.
+  void start_fabric(kube::Api& api, LiqoSelf& self, FabricOptions options);
+  Fabric* fabric() { return fabric_ ? &*fabric_ : nullptr; }  // null: it is not started
+  const Fabric* fabric() const { return fabric_ ? &*fabric_ : nullptr; }
   // To and from the other parties of contracts that both have signed.
   Messages& messages() { return messages_; }
   AgentStatus status() const;
@@ -70,6 +75,7 @@ class Agent {
   void take_over(const wire::SnapshotAnswer& snapshot);
   void resync();
   void resync_later();
+  void contracts_changed();
 
   host::Loop& loop_;
   StateKeeper keeper_;
@@ -84,6 +90,7 @@ class Agent {
   NoticeGiver notices_;
   Publisher publisher_;
   Follower follower_;
+  std::optional<Fabric> fabric_;  // none: contracts stay on paper
   std::function<void()> sold_changed_ = [] {};
   bool is_supply_known_ = false;
   bool selling_ = false;  // not before the broker's numbers are known

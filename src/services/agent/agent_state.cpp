@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "model/validation.h"
 #include "services/agent/mailbox_fields.h"
+#include "services/fabric/fabric_fields.h"
 #include "supply/supply_fields.h"
 
 namespace spillway::agent {
@@ -37,6 +38,7 @@ void fields(F& f, AgentState& state) {
   f.required("contracts", state.contracts);
   f.with_default("ended_unheard", state.ended_unheard);
   f.with_default("mailbox", state.mailbox);
+  f.with_default("fabric", state.fabric);
 }
 
 Status validate(const AgentState& state) {
@@ -62,7 +64,8 @@ Status validate(const AgentState& state) {
     SPILLWAY_TRY(model::at("ended_unheard", check_contract_id(id.text)));
     SPILLWAY_TRY(model::check_time("ended_unheard", when));
   }
-  return model::under("mailbox", validate(state.mailbox));
+  SPILLWAY_TRY(model::under("mailbox", validate(state.mailbox)));
+  return model::under("fabric", validate(state.fabric));
 }
 
 std::string to_json(const AgentState& state) { return model::write_json(state); }

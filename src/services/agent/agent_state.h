@@ -18,6 +18,7 @@
 #include "model/contract.h"
 #include "services/agent/mailbox_state.h"
 #include "services/agent/supply_file.h"
+#include "services/fabric/fabric_state.h"
 
 namespace spillway::agent {
 
@@ -52,6 +53,7 @@ struct AgentState {
   // Sold, and ended here while the broker was silent, when: it does not know yet.
   std::map<ContractId, Instant> ended_unheard = {};
   MailboxState mailbox = {};
+  FabricState fabric = {};
   bool operator==(const AgentState&) const = default;
 };
 

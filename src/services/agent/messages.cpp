@@ -11,7 +11,7 @@ void Messages::start() {
                 [&](const auto& one) { return !context_.state().contracts.contains(one.first); });
   const Signatory& self = context_.signing->signatory();
   Mailbox::Calls calls;
-  calls.agreement = [this](const ContractId& id) { return agreement_on(id); };
+  calls.agreement = [this](const ContractId& id) { return agreement(id); };
   calls.on_message = [this](const Received& message) { on_message(message); };
   calls.save = [this](std::function<void()> then) { context_.keeper.flush(std::move(then)); };
   mailbox_.emplace(Mailbox::Ports{context_.loop, context_.random, context_.log, context_.client},
@@ -53,7 +53,7 @@ void Messages::verified(const ContractId& contract, const Paper& paper) {
   mailbox_->look_at(contract);
 }
 
-const model::Agreement* Messages::agreement_on(const ContractId& contract) const {
+const model::Agreement* Messages::agreement(const ContractId& contract) const {
   const auto known = agreements_.find(contract);
   return known == agreements_.end() ? nullptr : &known->second;
 }

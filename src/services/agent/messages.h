@@ -31,11 +31,13 @@ class Messages {
   void look_at_all();                          // events may have been missed
   void seen(const model::Contract& contract);  // as it is now; also the last time
   void verified(const ContractId& contract, const Paper& paper);
+  // What both have signed, of a contract that lives. Null: there is none, or it is not verified
+  // yet.
+  const model::Agreement* agreement(const ContractId& contract) const;
 
   MailboxCounts counts() const { return mailbox_ ? mailbox_->counts() : MailboxCounts{}; }
 
  private:
-  const model::Agreement* agreement_on(const ContractId& contract) const;
   void on_message(const Received& message);
 
   Context& context_;

@@ -1,0 +1,142 @@
+#include "services/fabric/doings.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "model/tree.h"
+
+namespace spillway::agent {
+namespace {
+
+kube::Resource resource_at(const fabric::Place& at) {
+  return {std::string(at.kind.group), std::string(at.kind.version), std::string(at.kind.plural),
+          at.kind.is_namespaced};
+}
+
+kube::Name name_at(const fabric::Place& at) { return {at.space, at.name}; }
+
+std::string text_of(const fabric::Place& at) {
+  return fmt::format("{} {}/{}", at.kind.plural, at.space, at.name);
+}
+
+// Of the same deed: another content is another deed. Nothing, of what is only said.
+std::string key_of_deed(const fabric::Deed& deed) {
+  if (const auto* one = std::get_if<fabric::Create>(&deed)) return "create " + text_of(one->at);
+  if (const auto* one = std::get_if<fabric::Merge>(&deed)) {
+    return fmt::format("change {} {}", text_of(one->at),
+                       std::hash<std::string>{}(model::to_json(one->patch)));
+  }
+  if (const auto* one = std::get_if<fabric::Remove>(&deed)) {
+    return fmt::format("remove {} {}", text_of(one->at), one->uid);
+  }
+  if (const auto* one = std::get_if<fabric::Evict>(&deed)) {
+    return fmt::format("evict pods {}/{}", one->space, one->pod);
+  }
+  return {};
+}
+
+template <class T>
+std::optional<Error> unless_fine(const Result<T>& answer, std::initializer_list<Code> fine) {
+  if (answer) return std::nullopt;
+  const Code code = answer.error().code;
+  if (std::find(fine.begin(), fine.end(), code) != fine.end()) return std::nullopt;
+  return answer.error();
+}
+
+}  // namespace
+
+Doings::~Doings() {
+  for (const auto& [key, doing] : doings_) in_flight_ -= doing.is_under_way ? 1 : 0;
+}
+
+Instant Doings::want(const std::vector<fabric::Deed>& deeds) {
+  const Instant now = api_.loop().now();
+  Instant next = k_last_instant;
+  for (auto& one : doings_) one.second.is_wanted = false;
+  for (const fabric::Deed& deed : deeds) {
+    const std::string key = key_of_deed(deed);
+    if (key.empty()) continue;
+    Doing& doing = doings_[key];
+    doing.is_wanted = true;
+    if (doing.is_under_way) continue;
+    // A due time further away than anyone would wait is one of before the clock was put back.
+    const bool is_due = doing.due <= now || doing.due - now > host::k_refused_wait;
+    if (is_due && in_flight_ < k_most_in_flight) {
+      begin(key, deed);
+    } else if (!is_due) {
+      next = std::min(next, doing.due);
+    }
+  }
+  std::erase_if(doings_,
+                [](const auto& one) { return !one.second.is_wanted && !one.second.is_under_way; });
+  return next;
+}
+
+std::vector<fabric::Trouble> Doings::troubles() const {
+  std::vector<fabric::Trouble> all;
+  for (const auto& [key, doing] : doings_) {
+    if (!doing.is_wanted || !doing.refused) continue;
+    all.push_back({doing.refused->thing, doing.refused->reason, doing.refused->next});
+  }
+  return all;
+}
+
+void Doings::begin(const std::string& key, const fabric::Deed& deed) {
+  doings_.at(key).is_under_way = true;
+  in_flight_ += 1;
+  if (const auto* one = std::get_if<fabric::Create>(&deed)) create(key, *one);
+  if (const auto* one = std::get_if<fabric::Merge>(&deed)) merge(key, *one);
+  if (const auto* one = std::get_if<fabric::Remove>(&deed)) remove(key, *one);
+  if (const auto* one = std::get_if<fabric::Evict>(&deed)) evict(key, *one);
+}
+
+void Doings::create(const std::string& key, const fabric::Create& deed) {
+  api_.create(resource_at(deed.at), deed.object,
+              life_.guard([this, key](const Result<kube::Object>& answer) {
+                end(key, unless_fine(answer, {Code::conflict}));
+              }));
+}
+
+void Doings::merge(const std::string& key, const fabric::Merge& deed) {
+  api_.patch(resource_at(deed.at), name_at(deed.at), kube::PatchKind::merge, deed.patch,
+             life_.guard([this, key](const Result<kube::Object>& answer) {
+               end(key, unless_fine(answer, {Code::not_found}));
+             }),
+             deed.of_status ? "status" : "");
+}
+
+void Doings::remove(const std::string& key, const fabric::Remove& deed) {
+  api_.remove(resource_at(deed.at), name_at(deed.at), {.uid = deed.uid},
+              life_.guard([this, key, at = deed.at](const Result<void>& answer) {
+                // Another of that name: the one that was meant is gone.
+                const auto refused =
+                    unless_fine(answer, {Code::not_found, Code::conflict, Code::contended});
+                if (!refused) calls_.removed(at);
+                end(key, refused);
+              }));
+}
+
+void Doings::evict(const std::string& key, const fabric::Evict& deed) {
+  api_.evict({deed.space, deed.pod}, life_.guard([this, key](const Result<void>& answer) {
+    end(key, unless_fine(answer, {Code::not_found}));
+  }));
+}
+
+void Doings::end(const std::string& key, const std::optional<Error>& refused) {
+  Doing& doing = doings_.at(key);
+  doing.is_under_way = false;
+  in_flight_ -= 1;
+  const Instant now = api_.loop().now();
+  if (!refused) {
+    doing.backoff.reset();
+    doing.refused.reset();
+    doing.due = now + k_settle;
+  } else {
+    doing.due = now + doing.backoff.next(api_.random());
+    if (refused->code != Code::contended) doing.refused = refused;
+  }
+  calls_.answered();
+}
+
+}  // namespace spillway::agent

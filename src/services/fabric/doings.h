@@ -1,0 +1,65 @@
+// Doings: does what one machine wants done, by the API server. A machine says the same deed again
+// as long as it sees the need; here it is done once, again after a while if nothing came of it, and
+// with growing waits where it is refused.
+//
+// What is there already when it is made, and gone already when it is removed, is as wanted. Whoever
+// was faster (contended) makes for another look, and is no trouble.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fabric/deed.h"
+#include "host/backoff.h"
+#include "host/lifeline.h"
+#include "kube/api.h"
+
+namespace spillway::agent {
+
+class Doings {
+ public:
+  static constexpr Duration k_settle = seconds(1);  // what was done is seen by then
+  static constexpr int k_most_in_flight = 32;       // of all peers together
+
+  struct Calls {
+    std::function<void()> answered;  // another look may find more
+    std::function<void(const fabric::Place&)> removed;
+  };
+  // `in_flight`: what is under way for all peers.
+  Doings(kube::Api& api, int& in_flight, Calls calls)
+      : api_(api), in_flight_(in_flight), calls_(std::move(calls)) {}
+  ~Doings();
+  Doings(const Doings&) = delete;
+  Doings& operator=(const Doings&) = delete;
+
+  // These, and no others any more. When one that waits is due.
+  Instant want(const std::vector<fabric::Deed>& deeds);
+  std::vector<fabric::Trouble> troubles() const;
+
+ private:
+  struct Doing {
+    bool is_wanted = false;
+    bool is_under_way = false;
+    Instant due = {};
+    host::Backoff backoff = {};
+    std::optional<Error> refused = {};
+  };
+
+  void begin(const std::string& key, const fabric::Deed& deed);
+  void create(const std::string& key, const fabric::Create& deed);
+  void merge(const std::string& key, const fabric::Merge& deed);
+  void remove(const std::string& key, const fabric::Remove& deed);
+  void evict(const std::string& key, const fabric::Evict& deed);
+  void end(const std::string& key, const std::optional<Error>& refused);
+
+  kube::Api& api_;
+  int& in_flight_;
+  Calls calls_;
+  std::map<std::string, Doing> doings_;
+  host::Lifeline life_;
+};
+
+}  // namespace spillway::agent

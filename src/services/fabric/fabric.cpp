@@ -1,0 +1,248 @@
+#include "services/fabric/fabric.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "pki/hash.h"
+#include "services/fabric/wishes.h"
+
+namespace spillway::agent {
+namespace {
+
+// What of a peer is left; nothing: it can be forgotten.
+bool is_clear(const fabric::SellerSight& sight) {
+  return !sight.nonce && !sight.tenant && !sight.record && sight.slices.empty() &&
+         sight.guests.empty() && sight.certificates.empty();
+}
+bool is_clear(const fabric::BuyerSight& sight) { return !sight.identity && sight.units.empty(); }
+
+bool is_real(const model::Contract& contract) {
+  return contract.state == model::ContractState::active ||
+         contract.state == model::ContractState::closing;
+}
+
+}  // namespace
+
+Fabric::Fabric(Context& context, Messages& messages, kube::Api& api, LiqoSelf& self,
+               FabricOptions options)
+    : context_(context),
+      messages_(messages),
+      api_(api),
+      self_(self),
+      options_(std::move(options)),
+      tellings_(api, context.log),
+      sights_(api, context.log,
+              {[this](const std::string& peer) { change(peer); }, [this] { find_peers(); }}),
+      alarm_(context.loop, [this] { step(); }) {}
+
+void Fabric::start() {
+  using Hear = void (Fabric::*)(const Received&);
+  const auto hear = [this](std::string_view step, Hear how) {
+    messages_.hear(std::string(step),
+                   life_.guard([this, how](const Received& message) { (this->*how)(message); }));
+  };
+  hear(fabric::k_nonce_step, &Fabric::hear_of_nonce);
+  hear(fabric::k_request_step, &Fabric::hear_of_request);
+  hear(fabric::k_identity_step, &Fabric::hear_of_identity);
+  sights_.start();
+  contracts_changed();
+}
+
+const model::Contract* Fabric::contract(const ContractId& id) const {
+  const auto& all = context_.keeper.state().contracts;
+  const auto found = all.find(id);
+  return found == all.end() || !is_real(found->second) ? nullptr : &found->second;
+}
+
+bool Fabric::is_bought(const model::Contract& contract) const {
+  return contract.buyer == context_.options.cluster;
+}
+
+std::string Fabric::peer_of(const model::Contract& contract, const FabricContract& kept) const {
+  return is_bought(contract) ? kept.part.provider : kept.part.buyer;
+}
+
+void Fabric::contracts_changed() {
+  are_contracts_changed_ = true;
+  alarm_.wake_by(context_.now() + k_gather);
+}
+
+void Fabric::change(const std::string& peer) {
+  changed_.insert(peer);
+  alarm_.wake_by(context_.now() + k_gather);
+}
+
+void Fabric::step() {
+  if (std::exchange(are_contracts_changed_, false)) look_at_contracts();
+  Instant next = prepare();
+  const Instant now = context_.now();
+  for (auto at = due_.begin(); at != due_.end();) {
+    if (at->second <= now) {
+      changed_.insert(at->first);
+      at = due_.erase(at);
+    } else {
+      ++at;
+    }
+  }
+  if (sights_.is_known() && !self_.id().empty()) {
+    for (const std::string& peer : std::exchange(changed_, {})) {
+      const Instant due = decide(peer);
+      due_.erase(peer);
+      if (due < k_never) due_[peer] = due;
+    }
+  }
+  for (const auto& [peer, due] : due_) next = std::min(next, due);
+  if (next < k_never) alarm_.wake_by(next);
+}
+
+// ---- machines ------------------------------------------------------------------------------
+
+Instant Fabric::decide(const std::string& peer) {
+  Instant next = k_never;
+  const auto bought = state().bought_from.find(peer);
+  if (bought != state().bought_from.end() && !is_waiting_for(peer, Role::buyer)) {
+    next = std::min(next, buy(peer, bought->second));
+  }
+  const auto sold = state().sold_to.find(peer);
+  if (sold != state().sold_to.end() && !is_waiting_for(peer, Role::seller)) {
+    next = std::min(next, sell(peer, sold->second));
+  }
+  return next;
+}
+
+bool Fabric::is_unverified(std::string_view unit) const {
+  const auto of = contract_of_unit(unit);
+  return of && contract(*of) != nullptr && !context_.keeper.state().fabric.contracts.contains(*of);
+}
+
+// Something of that peer is not known or not written down yet, and will be soon.
+bool Fabric::is_waiting_for(const std::string& peer, Role role) {
+  for (const auto& [id, kept] : state().contracts) {
+    const model::Contract* row = contract(id);
+    if (row == nullptr || peer_of(*row, kept) != peer) continue;
+    if (is_bought(*row) != (role == Role::buyer)) continue;
+    if (unsaved_.contains(id)) return true;
+    if (role == Role::buyer && !requests_[id].requests) return true;
+  }
+  if (role == Role::buyer) {
+    const auto& units = sights_.buyer(peer).units;
+    return std::any_of(units.begin(), units.end(),
+                       [this](const auto& one) { return is_unverified(one.first); });
+  }
+  const auto& slices = sights_.seller(peer).slices;
+  return std::any_of(slices.begin(), slices.end(),
+                     [this](const auto& one) { return is_unverified(one.first); });
+}
+
+Instant Fabric::warm_until(const PeerMemory& memory) const {
+  return memory.idle_since ? *memory.idle_since + options_.warm : k_never;
+}
+
+Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
+  const fabric::BuyerSight& sight = sights_.buyer(peer);
+  note_endings(peer, sight);
+  if (is_waiting_for(peer, Role::buyer)) return k_never;
+  fabric::BuyerWish wish{self_.id(), peer, options_.template_name, {}, warm_until(memory)};
+  std::set<std::string> draining;
+  for (const auto& [id, kept] : state().contracts) {
+    const model::Contract* row = contract(id);
+    if (row == nullptr || !is_bought(*row) || kept.part.provider != peer) continue;
+    if (kept.part.buyer != self_.id()) continue;  // told when it was adopted
+    wish.purchases.push_back(
+        purchase_of(*row, kept, {*requests_.at(id).requests, options_.drain}, sight));
+    for (const fabric::BoughtUnit& unit : wish.purchases.back().units) {
+      const bool is_there = sight.units.contains(unit.name) && sight.units.at(unit.name).node;
+      if (unit.drained_by && is_there) draining.insert(unit.name);
+    }
+  }
+  sights_.follow_pods(peer, draining);
+  const fabric::Plan plan = plan_buyer(wish, sight, context_.now());
+  const bool is_over = wish.purchases.empty() && plan.deeds.empty() && is_clear(sight) &&
+                       warm_until(memory) <= context_.now();
+  if (!is_over) return do_plan(peer, Role::buyer, plan);
+  state().bought_from.erase(peer);
+  sides_.erase({peer, Role::buyer});
+  context_.keeper.touch();
+  return k_never;
+}
+
+Instant Fabric::sell(const std::string& peer, PeerMemory& memory) {
+  const fabric::SellerSight& sight = sights_.seller(peer);
+  fabric::SellerWish wish{self_.id(), peer, pki::sha256_hex(peer), {}, warm_until(memory)};
+  for (const auto& [id, kept] : state().contracts) {
+    const model::Contract* row = contract(id);
+    if (row == nullptr || is_bought(*row) || kept.part.buyer != peer) continue;
+    if (kept.part.provider == self_.id()) wish.sales.push_back(sale_of(*row, kept));
+  }
+  const fabric::Plan plan = plan_seller(wish, sight, context_.now());
+  const bool is_over = wish.sales.empty() && plan.deeds.empty() && is_clear(sight) &&
+                       warm_until(memory) <= context_.now();
+  if (!is_over) return do_plan(peer, Role::seller, plan);
+  state().sold_to.erase(peer);
+  sides_.erase({peer, Role::seller});
+  context_.keeper.touch();
+  return k_never;
+}
+
+// Written down before anything follows: once the slice is gone, nothing else would say that the
+// unit was not lost.
+void Fabric::note_endings(const std::string& peer, const fabric::BuyerSight& sight) {
+  for (const auto& [name, seen] : sight.units) {
+    if (!seen.slice || seen.slice->meta.annotation(fabric::k_end_annotation).empty()) continue;
+    const auto of = contract_of_unit(name);
+    const auto kept = of ? state().contracts.find(*of) : state().contracts.end();
+    if (kept == state().contracts.end() || kept->second.part.provider != peer) continue;
+    if (kept->second.ending.emplace(name, context_.now()).second) save_then_look(*of);
+  }
+}
+
+Fabric::Side& Fabric::side(const std::string& peer, Role role) {
+  auto& found = sides_[{peer, role}];
+  if (found) return *found;
+  Doings::Calls calls;
+  calls.answered = [this, peer] { change(peer); };
+  calls.removed = [this, peer](const fabric::Place& at) {
+    if (at.kind.plural == fabric::liqo::k_leases.plural) sights_.lease_is_gone(peer, at.name);
+  };
+  found = std::unique_ptr<Side>(
+      new Side{Doings(api_, in_flight_, std::move(calls)),
+               Sayings(context_, messages_, [this](const fabric::Say& said) { on_said(said); })});
+  return *found;
+}
+
+Instant Fabric::do_plan(const std::string& peer, Role role, const fabric::Plan& plan) {
+  Side& with = side(peer, role);
+  with.units = plan.units;
+  Instant next = plan.look_again.value_or(k_never);
+  next = std::min(next, with.doings.want(plan.deeds));
+  next = std::min(next, with.sayings.want(plan.deeds));
+  std::vector<fabric::Trouble> troubles = plan.troubles;
+  for (fabric::Trouble& trouble : with.doings.troubles()) troubles.push_back(std::move(trouble));
+  tellings_.set((role == Role::buyer ? "bought from " : "sold to ") + peer,
+                fabric::liqo::tenant_namespace_name(peer), troubles);
+  return next;
+}
+
+// A provider that still wants a proof asks again, with a nonce of its own time.
+void Fabric::on_said(const fabric::Say& said) {
+  const auto kept = state().contracts.find(said.contract);
+  const bool has_proof = kept != state().contracts.end() && kept->second.proof;
+  if (said.step != fabric::k_request_step || !has_proof) return;
+  kept->second.proof.reset();
+  context_.keeper.touch();
+}
+
+FabricStatus Fabric::status() const {
+  FabricStatus status;
+  status.is_seeing = sights_.is_known() && sights_.trouble() == nullptr;
+  for (const auto& [peer, with] : sides_) {
+    auto& units = peer.second == Role::buyer ? status.bought : status.sold;
+    for (const fabric::UnitProgress& unit : with->units) units[unit.step] += 1;
+  }
+  status.peers = static_cast<int64_t>(sides_.size());
+  status.refused = refused_;
+  status.troubles = tellings_.all();
+  return status;
+}
+
+}  // namespace spillway::agent

@@ -1,0 +1,136 @@
+// Fabric: makes contracts real, in this cluster's part of them: as what it has bought and as what
+// it has sold. It hosts the two machines of fabric/: it looks (Sights), lets them decide, does what
+// they want (Doings), says what the other side should know (Sayings), and hears what it says
+// (services/fabric/hearing.h). Whatever changes makes it look again, soon; nothing else does, but
+// for what is due by time.
+//
+// What is not known yet ends nothing: no peer is decided on before the cluster has been seen, and
+// while one of its units is of a live contract that has not been verified yet.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "host/alarm.h"
+#include "host/lifeline.h"
+#include "services/agent/context.h"
+#include "services/agent/messages.h"
+#include "services/fabric/doings.h"
+#include "services/fabric/hearing.h"
+#include "services/fabric/liqo_self.h"
+#include "services/fabric/sayings.h"
+#include "services/fabric/sights.h"
+#include "services/fabric/tellings.h"
+
+namespace spillway::agent {
+
+struct FabricOptions {
+  AllowedServers api_servers = {};  // that providers may send us to; empty: any
+  std::string template_name = {};   // of the virtual kubelets' options; empty: Liqo's own
+  Duration warm = minutes(30);      // how long a peering without contracts stays
+  Duration drain = minutes(5);      // how long a unit that ends has to become empty
+};
+
+struct FabricStatus {
+  bool is_seeing = false;
+  std::map<fabric::UnitStep, int64_t> bought;
+  std::map<fabric::UnitStep, int64_t> sold;
+  int64_t peers = 0;
+  int64_t refused = 0;  // messages, since the start
+  std::vector<std::string> troubles;
+};
+
+class Fabric {
+ public:
+  static constexpr Duration k_gather = milliseconds(2);  // changes seldom come alone
+
+  Fabric(Context& context, Messages& messages, kube::Api& api, LiqoSelf& self,
+         FabricOptions options);
+
+  void start();              // with the state as it was saved
+  void contracts_changed();  // any of them, or what is verified of them; or LiqoSelf
+  FabricStatus status() const;
+
+ private:
+  enum class Role { buyer, seller };
+  // With one peer, in one role.
+  struct Side {
+    Doings doings;
+    Sayings sayings;
+    std::vector<fabric::UnitProgress> units = {};
+  };
+  using PeerRole = std::pair<std::string, Role>;
+  struct Asked {
+    std::optional<LiqoSelf::Requests> requests = {};
+    Attempt attempt = {};
+  };
+
+  FabricState& state() { return context_.state().fabric; }
+  const model::Contract* contract(const ContractId& id) const;
+  bool is_bought(const model::Contract& contract) const;
+  std::string peer_of(const model::Contract& contract, const FabricContract& kept) const;
+  void change(const std::string& peer);
+  void step();
+
+  // ---- contracts ----
+  void look_at_contracts();
+  void adopt();
+  void forget_ended();
+  void note_peers();
+  void find_peers();  // that the state does not know of
+  Instant prepare();
+  Instant prepare_one(const model::Contract& contract, FabricContract& kept);
+  void ask_requests(const ContractId& id);
+  void take_requests(const ContractId& id, const LiqoSelf::Requests& made);
+  void ask_offer(const ContractId& id, const OfferId& offer);
+  void ask_proof(const ContractId& id);
+  void take_proof(const ContractId& id, const std::string& request);
+  void take_signature(const ContractId& id, const std::string& nonce, const std::string& request,
+                      const Result<std::string>& signature);
+  void save_then_look(const ContractId& id);
+
+  // ---- machines ----
+  Instant decide(const std::string& peer);
+  bool is_waiting_for(const std::string& peer, Role role);
+  bool is_unverified(std::string_view unit) const;
+  Instant buy(const std::string& peer, PeerMemory& memory);
+  Instant sell(const std::string& peer, PeerMemory& memory);
+  void note_endings(const std::string& peer, const fabric::BuyerSight& sight);
+  Side& side(const std::string& peer, Role role);
+  Instant do_plan(const std::string& peer, Role role, const fabric::Plan& plan);
+  Instant warm_until(const PeerMemory& memory) const;
+  void on_said(const fabric::Say& said);
+
+  // ---- talk ----
+  FabricContract* heard_on(const Received& message, bool as_buyer);
+  void hear_of_nonce(const Received& message);
+  void hear_of_request(const Received& message);
+  void hear_of_identity(const Received& message);
+  void refuse(const Received& message, const Error& why);
+
+  Context& context_;
+  Messages& messages_;
+  kube::Api& api_;
+  LiqoSelf& self_;
+  FabricOptions options_;
+  Tellings tellings_;
+  Sights sights_;
+  int in_flight_ = 0;
+  std::map<PeerRole, std::unique_ptr<Side>> sides_;
+  std::map<ContractId, Asked> requests_;  // of what was bought
+  std::map<ContractId, Attempt> offers_;  // asked for
+  std::map<ContractId, Attempt> proofs_;  // likewise
+  std::map<ContractId, int> unsaved_;     // what is to be written down first
+  std::set<std::string> changed_;         // peers
+  std::map<std::string, Instant> due_;    // peers to look at by then
+  bool are_contracts_changed_ = true;
+  int64_t refused_ = 0;
+  host::Alarm alarm_;
+  host::Lifeline life_;
+};
+
+}  // namespace spillway::agent

@@ -1,0 +1,273 @@
+// Which contracts are the fabric's, what has to be had before they can be made real, and what the
+// other side says of them.
+#include <algorithm>
+#include <utility>
+
+#include "base/base64.h"
+#include "pki/hash.h"
+#include "services/fabric/fabric.h"
+#include "services/fabric/wishes.h"
+
+namespace spillway::agent {
+
+void Fabric::look_at_contracts() {
+  adopt();
+  forget_ended();
+  note_peers();
+  for (const auto* peers : {&state().bought_from, &state().sold_to}) {
+    for (const auto& [peer, memory] : *peers) changed_.insert(peer);
+  }
+}
+
+void Fabric::adopt() {
+  for (const auto& [id, row] : context_.state().contracts) {
+    if (contract(id) == nullptr || state().contracts.contains(id)) continue;
+    const model::Agreement* agreement = messages_.agreement(id);
+    if (agreement == nullptr || !agreement->fabric.liqo) continue;
+    state().contracts[id].part = *agreement->fabric.liqo;
+    save_then_look(id);
+  }
+}
+
+void Fabric::forget_ended() {
+  const auto& live = context_.state().contracts;
+  const auto is_over = [&live](const auto& one) { return !live.contains(one.first); };
+  if (std::erase_if(state().contracts, is_over) > 0) context_.keeper.touch();
+  for (const auto& [id, asked] : requests_) {
+    if (!live.contains(id)) tellings_.set("requests of " + id.text, {}, {});
+  }
+  std::erase_if(requests_, is_over);
+  std::erase_if(offers_, is_over);
+  std::erase_if(proofs_, is_over);
+}
+
+void Fabric::note_peers() {
+  std::set<std::string> bought;
+  std::set<std::string> sold;
+  std::vector<fabric::Trouble> troubles;
+  for (const auto& [id, kept] : state().contracts) {
+    const model::Contract* row = contract(id);
+    if (row == nullptr) continue;
+    (is_bought(*row) ? bought : sold).insert(peer_of(*row, kept));
+    const std::string& own = is_bought(*row) ? kept.part.buyer : kept.part.provider;
+    if (!self_.id().empty() && own != self_.id()) {
+      troubles.push_back({"contract " + id.text,
+                          fmt::format("it is for Liqo cluster {}, and this is {}", own, self_.id()),
+                          "release it, and buy or sell anew"});
+    }
+  }
+  tellings_.set("contracts", std::string(fabric::liqo::k_namespace), troubles);
+  bool is_changed = false;
+  const auto note = [&](std::map<std::string, PeerMemory>& memory,
+                        const std::set<std::string>& present) {
+    for (const std::string& peer : present) {
+      const auto [at, is_new] = memory.try_emplace(peer);
+      is_changed = is_changed || is_new || at->second.idle_since;
+      at->second.idle_since.reset();
+    }
+    for (auto& [peer, one] : memory) {
+      if (present.contains(peer) || one.idle_since) continue;
+      one.idle_since = context_.now();
+      is_changed = true;
+    }
+  };
+  note(state().bought_from, bought);
+  note(state().sold_to, sold);
+  if (is_changed) context_.keeper.touch();
+}
+
+// Whose state was lost has left things behind that only names and records tell of.
+void Fabric::find_peers() {
+  for (const std::string& peer : sights_.peers()) {
+    if (!sights_.buyer(peer).units.empty()) state().bought_from.try_emplace(peer);
+    if (sights_.seller(peer).record) state().sold_to.try_emplace(peer);
+  }
+  contracts_changed();
+}
+
+// ---- what has to be had first --------------------------------------------------------------
+
+Instant Fabric::prepare() {
+  if (self_.id().empty()) return k_never;
+  Instant next = k_never;
+  for (auto& [id, kept] : state().contracts) {
+    const model::Contract* row = contract(id);
+    if (row != nullptr && is_bought(*row)) next = std::min(next, prepare_one(*row, kept));
+  }
+  return next;
+}
+
+Instant Fabric::prepare_one(const model::Contract& row, FabricContract& kept) {
+  const Instant now = context_.now();
+  Instant next = k_never;
+  const auto wants = [&](Attempt& attempt) {
+    if (attempt.is_due(now, host::k_refused_wait)) return true;
+    if (!attempt.in_flight) next = std::min(next, attempt.due);
+    return false;
+  };
+  Asked& asked = requests_[row.id];
+  if (!asked.requests && wants(asked.attempt)) ask_requests(row.id);
+  if (!kept.offer && wants(offers_[row.id])) ask_offer(row.id, row.offer);
+  if (!kept.nonce.empty() && wants(proofs_[row.id])) ask_proof(row.id);
+  return next;
+}
+
+void Fabric::ask_requests(const ContractId& id) {
+  requests_[id].attempt.in_flight = true;
+  self_.request_units(
+      unit_names(*contract(id)), life_.guard([this, id](const Result<LiqoSelf::Requests>& made) {
+        const auto asked = requests_.find(id);
+        if (asked == requests_.end()) return;
+        asked->second.attempt.in_flight = false;
+        if (made) return take_requests(id, *made);
+        asked->second.attempt.fail(context_, "requests of units cannot be made", made.error());
+        contracts_changed();
+      }));
+}
+
+// Those whose hashes were signed, and no others: a Liqo that was installed anew has another key.
+void Fabric::take_requests(const ContractId& id, const LiqoSelf::Requests& made) {
+  const auto kept = state().contracts.find(id);
+  const model::Contract* row = contract(id);
+  if (kept == state().contracts.end() || row == nullptr) return;
+  LiqoSelf::Requests fitting;
+  const std::vector<std::string> units = unit_names(*row);
+  const auto& hashes = kept->second.part.unit_requests;
+  for (size_t i = 0; i < std::min(units.size(), hashes.size()); ++i) {
+    const auto found = made.find(units[i]);
+    if (found != made.end() && pki::sha256_hex(found->second) == hashes[i]) fitting.insert(*found);
+  }
+  if (fitting.size() < units.size()) {
+    tellings_.set("requests of " + id.text, std::string(fabric::liqo::k_namespace),
+                  {{"contract " + id.text, "Liqo's key is another one than it was signed with",
+                    "release it, and hold anew"}});
+  }
+  requests_[id].requests = std::move(fitting);
+  change(kept->second.part.provider);
+}
+
+void Fabric::ask_offer(const ContractId& id, const OfferId& offer) {
+  offers_[id].in_flight = true;
+  context_.client.get_offer(offer, life_.guard([this, id](const Result<wire::OfferRow>& told) {
+    const auto kept = state().contracts.find(id);
+    const model::Contract* row = contract(id);
+    if (kept == state().contracts.end() || row == nullptr) return;
+    offers_[id].in_flight = false;
+    if (!told && told.error().code != Code::not_found) {
+      offers_[id].fail(context_, "an offer cannot be had", told.error());
+      return contracts_changed();
+    }
+    // One that nobody knows any more: its nodes have what the contract says, and no labels.
+    model::Offer bare;
+    bare.id = row->offer;
+    bare.pool = row->pool;
+    bare.price = row->price;
+    bare.shape = row->shape;
+    kept->second.offer = told ? told->offer : bare;
+    context_.keeper.touch();
+    change(kept->second.part.provider);
+  }));
+}
+
+void Fabric::ask_proof(const ContractId& id) {
+  proofs_[id].in_flight = true;
+  self_.request_control_plane(life_.guard([this, id](const Result<std::string>& request) {
+    if (request) return take_proof(id, *request);
+    Attempt& attempt = proofs_[id];
+    attempt.in_flight = false;
+    attempt.fail(context_, "Liqo's key cannot be used", request.error());
+    contracts_changed();
+  }));
+}
+
+void Fabric::take_proof(const ContractId& id, const std::string& request) {
+  const auto kept = state().contracts.find(id);
+  if (kept == state().contracts.end()) return;
+  const std::string nonce = kept->second.nonce;
+  self_.sign_nonce(nonce, life_.guard([this, id, nonce, request](const Result<std::string>& made) {
+    take_signature(id, nonce, request, made);
+  }));
+}
+
+void Fabric::take_signature(const ContractId& id, const std::string& nonce,
+                            const std::string& request, const Result<std::string>& signature) {
+  Attempt& attempt = proofs_[id];
+  attempt.in_flight = false;
+  const auto kept = state().contracts.find(id);
+  if (kept == state().contracts.end()) return;
+  if (!signature) {
+    attempt.fail(context_, "Liqo's key cannot be used", signature.error());
+    return contracts_changed();
+  }
+  if (kept->second.nonce != nonce) return contracts_changed();  // there is a newer one
+  kept->second.nonce.clear();
+  kept->second.proof = fabric::Proof{nonce, to_base64(*signature), self_.public_key(), request};
+  context_.keeper.touch();
+  change(kept->second.part.provider);
+}
+
+void Fabric::save_then_look(const ContractId& id) {
+  unsaved_[id] += 1;
+  context_.keeper.touch();
+  context_.keeper.flush(life_.guard([this, id] {
+    if (--unsaved_[id] == 0) unsaved_.erase(id);
+    contracts_changed();
+  }));
+}
+
+// ---- talk ----------------------------------------------------------------------------------
+
+FabricContract* Fabric::heard_on(const Received& message, bool as_buyer) {
+  adopt();  // the first word may be faster than the news of the contract
+  const model::Contract* row = contract(message.contract);
+  const auto kept = state().contracts.find(message.contract);
+  if (row == nullptr || kept == state().contracts.end()) {
+    refuse(message, {Code::denied, "contract " + message.contract.text,
+                     "it is none that the fabric makes real", "say nothing of it"});
+    return nullptr;
+  }
+  if (is_bought(*row) == as_buyer) return &kept->second;
+  refuse(message, {Code::denied, "contract " + message.contract.text,
+                   fmt::format("\"{}\" is not for its {} to say", message.step,
+                               as_buyer ? "buyer" : "provider"),
+                   "say it on a contract of the other kind"});
+  return nullptr;
+}
+
+void Fabric::refuse(const Received& message, const Error& why) {
+  refused_ += 1;
+  context_.log.write(
+      services::Level::warning, "message refused",
+      {{"contract", message.contract.text}, {"step", message.step}, {"why", why.message()}});
+}
+
+void Fabric::hear_of_nonce(const Received& message) {
+  FabricContract* kept = heard_on(message, true);
+  if (kept == nullptr) return;
+  auto nonce = hear_nonce(message.body);
+  if (!nonce) return refuse(message, nonce.error());
+  kept->nonce = std::move(*nonce);
+  save_then_look(message.contract);
+}
+
+void Fabric::hear_of_request(const Received& message) {
+  FabricContract* kept = heard_on(message, false);
+  if (kept == nullptr) return;
+  auto talk = hear_request(message.body, {kept->part, unit_names(*contract(message.contract))});
+  if (!talk) return refuse(message, talk.error());
+  add_heard(kept->request, std::move(*talk));
+  save_then_look(message.contract);
+}
+
+void Fabric::hear_of_identity(const Received& message) {
+  FabricContract* kept = heard_on(message, true);
+  if (kept == nullptr) return;
+  auto talk = hear_identity(message.body, {kept->part, unit_names(*contract(message.contract))},
+                            options_.api_servers);
+  if (!talk) return refuse(message, talk.error());
+  if (kept->identity == *talk) return;
+  kept->identity = std::move(*talk);
+  save_then_look(message.contract);
+}
+
+}  // namespace spillway::agent

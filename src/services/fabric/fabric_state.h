@@ -1,0 +1,43 @@
+// What an agent must still know of its fabric after it was killed: for each contract what was
+// agreed on and heard, and for each peer since when nothing of it is wanted. Part of AgentState.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "fabric/talk.h"
+#include "model/agreement.h"
+#include "model/offer.h"
+
+namespace spillway::agent {
+
+// A live contract that the fabric makes real. What both have signed is kept here, too: whoever is
+// started while the broker is away takes nothing for unpaid.
+struct FabricContract {
+  model::LiqoPart part;
+  std::optional<fabric::RequestTalk> request = {};    // sold: what was heard, and checked
+  std::optional<model::Offer> offer = {};             // bought: what its nodes look like
+  std::string nonce = {};                             // bought: to be signed
+  std::optional<fabric::Proof> proof = {};            // bought: signed, and not said yet
+  std::optional<fabric::IdentityTalk> identity = {};  // bought: what was heard last, and checked
+  std::map<std::string, Instant> ending = {};         // bought: units that end, and since when
+  bool operator==(const FabricContract&) const = default;
+};
+
+struct PeerMemory {
+  std::optional<Instant> idle_since = {};  // none: there are contracts with it
+  bool operator==(const PeerMemory&) const = default;
+};
+
+struct FabricState {
+  std::map<ContractId, FabricContract> contracts;
+  // By Liqo id, until nothing is left of the peering.
+  std::map<std::string, PeerMemory> bought_from;
+  std::map<std::string, PeerMemory> sold_to;
+  bool operator==(const FabricState&) const = default;
+};
+
+}  // namespace spillway::agent

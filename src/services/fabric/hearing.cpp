@@ -1,0 +1,129 @@
+#include "services/fabric/hearing.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/base64.h"
+#include "base/text.h"
+#include "fabric/liqo/names.h"
+#include "pki/certificate.h"
+#include "pki/ed25519.h"
+#include "pki/hash.h"
+#include "pki/public_key.h"
+#include "pki/subject_request.h"
+#include "services/fabric/liqo_key.h"
+
+namespace spillway::agent {
+namespace {
+
+// Far above what Liqo writes.
+constexpr size_t k_longest_nonce = 512;
+constexpr size_t k_longest_pem = size_t{16} << 10;
+constexpr size_t k_longest_url = 1024;
+constexpr size_t k_longest_space = 63;
+
+tl::unexpected<Error> refuse_talk(std::string thing, std::string reason, std::string next) {
+  return fail(Code::denied, std::move(thing), std::move(reason), std::move(next));
+}
+
+Status check_nonce(std::string_view nonce) {
+  if (!nonce.empty() && nonce.size() <= k_longest_nonce && is_printable(nonce)) return {};
+  return refuse_talk("nonce", fmt::format("{} bytes are no nonce of Liqo's", nonce.size()),
+                     "the provider sends what its Liqo made");
+}
+
+Status check_proof(const fabric::Proof& proof, const model::LiqoPart& part,
+                   const pki::PublicKey& key) {
+  SPILLWAY_TRY(check_nonce(proof.nonce));
+  const auto shown = pki::read_public_key(proof.public_key);
+  if (!shown) return tl::unexpected(shown.error());
+  if (shown->fingerprint() != key.fingerprint()) {
+    return refuse_talk("control plane of " + part.buyer,
+                       "it shows another key than the contract names", "hold anew with that key");
+  }
+  const auto signature = from_base64(proof.signature);
+  if (!signature) return refuse_talk("signature", "it is no base64", "sign the nonce");
+  SPILLWAY_TRY(pki::verify_message(key, proof.nonce, *signature));
+  return pki::check_subject_request(
+      proof.request, {std::string(fabric::liqo::k_control_plane_group), part.buyer}, key);
+}
+
+// A "*" stands for anything only at the end, and never for the end of the host's name.
+bool is_allowed(std::string_view url, const AllowedServers& allowed) {
+  return std::any_of(allowed.begin(), allowed.end(), [url](std::string_view one) {
+    if (!one.ends_with('*')) return url == one;
+    one.remove_suffix(1);
+    return url.starts_with(one);
+  });
+}
+
+Status check_server(const std::string& what, const std::string& url,
+                    const AllowedServers& allowed) {
+  const bool is_https = url.starts_with("https://") && url.size() <= k_longest_url &&
+                        is_printable(url) && url.find_first_of(" @?#\"'") == std::string::npos;
+  if (!is_https) return refuse_talk(what, in_quotes(url.substr(0, 80)) + " is no https URL", "");
+  if (allowed.empty() || is_allowed(url, allowed)) return {};
+  return refuse_talk(what, in_quotes(url) + " is not among the API servers that may be called",
+                     "add it to --fabric-api-server, or buy elsewhere");
+}
+
+Status check_access(const fabric::IdentityTalk& talk, const AllowedServers& allowed) {
+  SPILLWAY_TRY(check_server("api_server", talk.access.api_server, allowed));
+  if (!talk.access.proxy.empty()) {
+    SPILLWAY_TRY(check_server("proxy", talk.access.proxy, allowed));
+  }
+  for (const std::string* pem : {&talk.access.authority, &talk.access.certificate}) {
+    if (!pem->empty() && pem->size() <= k_longest_pem) continue;
+    return refuse_talk("identity", fmt::format("{} bytes are no certificate", pem->size()), "");
+  }
+  const auto authority = pki::split_bundle(talk.access.authority);
+  if (!authority) return tl::unexpected(authority.error());
+  const auto certificate = pki::split_bundle(talk.access.certificate);
+  return certificate ? Status{} : tl::unexpected(certificate.error());
+}
+
+}  // namespace
+
+Result<fabric::RequestTalk> hear_request(std::string_view body, const Heard& on) {
+  auto talk = fabric::read_request_talk(body);
+  if (!talk) return talk;
+  SPILLWAY_TRY(fabric::check_request(*talk, on.part, on.units, pki::sha256_hex));
+  const auto key = read_liqo_key(on.part.buyer_key);
+  if (!key) return tl::unexpected(key.error());
+  const std::string hash = pki::sha256_hex(on.part.buyer);
+  for (const auto& [unit, request] : talk->units) {
+    SPILLWAY_TRY(pki::check_subject_request(
+        request, {on.part.buyer, fabric::liqo::unit_user(unit, hash)}, *key));
+  }
+  if (talk->proof) SPILLWAY_TRY(check_proof(*talk->proof, on.part, *key));
+  return talk;
+}
+
+Result<std::string> hear_nonce(std::string_view body) {
+  auto talk = fabric::read_nonce_talk(body);
+  if (!talk) return tl::unexpected(std::move(talk).error());
+  SPILLWAY_TRY(check_nonce(talk->nonce));
+  return std::move(talk->nonce);
+}
+
+Result<fabric::IdentityTalk> hear_identity(std::string_view body, const Heard& on,
+                                           const AllowedServers& allowed) {
+  auto talk = fabric::read_identity_talk(body);
+  if (!talk) return talk;
+  SPILLWAY_TRY(check_access(*talk, allowed));
+  const bool is_name = check_cluster_id(talk->space).has_value();
+  if (!is_name || talk->space.size() > k_longest_space) {
+    return refuse_talk("identity", in_quotes(talk->space.substr(0, 80)) + " is no namespace", "");
+  }
+  for (const std::string& unit : talk->units) {
+    if (std::find(on.units.begin(), on.units.end(), unit) != on.units.end()) continue;
+    return refuse_talk("identity", in_quotes(unit.substr(0, 80)) + " is no unit of the contract",
+                       "the provider names units of the contract that it writes on");
+  }
+  std::sort(talk->units.begin(), talk->units.end());
+  talk->units.erase(std::unique(talk->units.begin(), talk->units.end()), talk->units.end());
+  return talk;
+}
+
+}  // namespace spillway::agent

@@ -1,0 +1,33 @@
+// What the other party of a contract says, held against the contract before anything follows from
+// it. Pure: the answer is what to write down, or why it is refused.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "fabric/talk.h"
+#include "model/agreement.h"
+
+namespace spillway::agent {
+
+struct Heard {
+  const model::LiqoPart& part;
+  std::vector<std::string> units;  // of the contract, in their order
+};
+
+// As a provider: requests that the contract names, for exactly the subjects that they must have,
+// with the key that it names; and a proof that whoever sends it has that key.
+Result<fabric::RequestTalk> hear_request(std::string_view body, const Heard& on);
+
+// As a buyer: something to sign that can be nothing else than a nonce.
+Result<std::string> hear_nonce(std::string_view body);
+
+// Whom a buyer's Liqo may be told to call: URLs as they are, or with a "*" at the end for whatever
+// follows. Empty: anybody by https.
+using AllowedServers = std::vector<std::string>;
+Result<fabric::IdentityTalk> hear_identity(std::string_view body, const Heard& on,
+                                           const AllowedServers& allowed);
+
+}  // namespace spillway::agent

@@ -1,0 +1,45 @@
+// Sayings: tells the other parties of contracts what a machine wants them to know: once, again
+// when it has changed, and again after a while, as long as the machine sees no sign that they know.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fabric/deed.h"
+#include "services/agent/context.h"
+#include "services/agent/messages.h"
+
+namespace spillway::agent {
+
+class Sayings {
+ public:
+  static constexpr Duration k_again = seconds(10);
+  static constexpr size_t k_most_waiting = 4;  // of one contract, for a broker that is away
+
+  // `said`: it is with the mailbox, which keeps it.
+  Sayings(Context& context, Messages& messages, std::function<void(const fabric::Say&)> said)
+      : context_(context), messages_(messages), said_(std::move(said)) {}
+
+  // These, and no others any more. When the next is to be said again.
+  Instant want(const std::vector<fabric::Deed>& deeds);
+
+ private:
+  struct Saying {
+    std::string hash;  // of what was said last; empty: nothing was
+    Instant due = {};
+    bool is_wanted = false;
+  };
+
+  void say(const fabric::Say& wanted, Saying& saying, std::string hash);
+  bool is_crowded(const ContractId& contract) const;
+
+  Context& context_;
+  Messages& messages_;
+  std::function<void(const fabric::Say&)> said_;
+  std::map<std::pair<ContractId, std::string>, Saying> sayings_;  // by step
+};
+
+}  // namespace spillway::agent

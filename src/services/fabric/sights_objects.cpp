@@ -1,0 +1,286 @@
+// Each kind of object: read it, and put it where its machine looks.
+#include <algorithm>
+#include <utility>
+
+#include "services/fabric/sights.h"
+
+namespace spillway::agent {
+namespace {
+
+namespace liqo = fabric::liqo;
+
+constexpr std::string_view k_space_prefix = "liqo-tenant-";
+
+bool is_copy(const liqo::Slice& slice) {
+  return slice.meta.label(liqo::k_replicated_label) == "true";
+}
+
+// What follows the prefix; none: it begins otherwise.
+std::optional<std::string> after_prefix(const std::string& text, const std::string& prefix) {
+  if (!text.starts_with(prefix) || text.size() == prefix.size()) return std::nullopt;
+  return text.substr(prefix.size());
+}
+
+bool is_ready_node(const kube::Object& node) {
+  for (const kube::Object& condition : model::items_at(node, {"status", "conditions"})) {
+    if (model::text_at(condition, {"type"}) != "Ready") continue;
+    return model::text_at(condition, {"status"}) == "True";
+  }
+  return false;
+}
+
+bool is_same(const fabric::NodeSight& a, const fabric::NodeSight& b) {
+  return a.uid == b.uid && a.provider_id == b.provider_id && a.is_ready == b.is_ready &&
+         a.is_cordoned == b.is_cordoned;
+}
+
+}  // namespace
+
+std::string Sights::peer_of_space(std::string_view space) {
+  if (!space.starts_with(k_space_prefix)) return {};
+  return std::string(space.substr(k_space_prefix.size()));
+}
+
+void Sights::put_space(const kube::Object& object) {
+  const std::string name(kube::name_in(object));
+  const std::string peer(kube::label_in(object, liqo::k_peer_label));
+  if (kube::label_in(object, liqo::k_tenant_namespace_label).empty()) {
+    std::string& known = space_peers_[name];
+    if (known == peer) return;
+    if (!known.empty()) guests_changed_.insert(known);
+    known = peer;
+    guests_changed_.insert(peer);
+    return changed(peer);
+  }
+  // One that is being deleted takes nothing new.
+  const bool is_there =
+      name == liqo::tenant_namespace_name(peer) && !kube::is_being_deleted(object);
+  if (std::exchange(sellers_[peer].has_space, is_there) == is_there) return;
+  buyers_[peer].has_space = is_there;
+  changed(peer);
+}
+
+void Sights::drop_space(const std::string& name) {
+  const auto guests = space_peers_.find(name);
+  if (guests != space_peers_.end()) {
+    const std::string peer = guests->second;
+    space_peers_.erase(guests);
+    guests_changed_.insert(peer);
+    return changed(peer);
+  }
+  const std::string peer = peer_of_space(name);
+  if (peer.empty()) return;
+  sellers_[peer].has_space = false;
+  buyers_[peer].has_space = false;
+  changed(peer);
+}
+
+// ---- Secrets -------------------------------------------------------------------------------
+
+void Sights::put_secret(const kube::Object& object) {
+  const kube::Name name = kube::key_of(object);
+  const std::string peer = peer_of_space(name.space);
+  if (peer.empty()) return;
+  if (name.name == liqo::k_nonce_secret) {
+    keep(object, sellers_[peer].nonce, liqo::read_nonce(object));
+    return changed(peer);
+  }
+  if (const auto slice = after_prefix(name.name, liqo::certificate_secret_name(""))) {
+    auto& all = sellers_[peer].certificates;
+    if (std::find(all.begin(), all.end(), *slice) != all.end()) return;
+    all.push_back(*slice);
+    return changed(peer);
+  }
+  const auto slice = after_prefix(name.name, kubeconfig_prefix());
+  if (!slice || !contract_of_unit(*slice)) return;
+  const bool has_access = !model::text_at(object, {"data", "kubeconfig"}).empty();
+  fabric::BoughtSight& seen = unit(peer, *slice);
+  if (std::exchange(seen.has_access, has_access) != has_access) changed(peer);
+  forget_unit(peer, *slice);
+}
+
+std::string Sights::kubeconfig_prefix() {
+  return liqo::kubeconfig_secret_name(liqo::slice_identity_name(""));
+}
+
+void Sights::drop_secret(const kube::Name& name) {
+  const std::string peer = peer_of_space(name.space);
+  if (peer.empty()) return;
+  if (name.name == liqo::k_nonce_secret) sellers_[peer].nonce.reset();
+  if (const auto slice = after_prefix(name.name, liqo::certificate_secret_name(""))) {
+    std::erase(sellers_[peer].certificates, *slice);
+  }
+  const auto slice = after_prefix(name.name, kubeconfig_prefix());
+  if (slice && contract_of_unit(*slice)) {
+    unit(peer, *slice).has_access = false;
+    forget_unit(peer, *slice);
+  }
+  changed(peer);
+}
+
+// ---- the handshake -------------------------------------------------------------------------
+
+void Sights::put_tenant(const kube::Object& object) {
+  const std::string peer = peer_of_space(kube::space_in(object));
+  if (peer.empty() || kube::name_in(object) != peer) return;
+  keep(object, sellers_[peer].tenant, liqo::read_tenant(object));
+  changed(peer);
+}
+
+void Sights::drop_tenant(const kube::Name& name) {
+  const std::string peer = peer_of_space(name.space);
+  if (peer.empty() || name.name != peer) return;
+  sellers_[peer].tenant.reset();
+  changed(peer);
+}
+
+void Sights::put_identity(const kube::Object& object) {
+  const std::string peer = peer_of_space(kube::space_in(object));
+  if (peer.empty() || kube::name_in(object) != liqo::control_plane_identity_name(peer)) return;
+  keep(object, buyers_[peer].identity, liqo::read_identity(object));
+  changed(peer);
+}
+
+void Sights::drop_identity(const kube::Name& name) {
+  const std::string peer = peer_of_space(name.space);
+  if (peer.empty() || name.name != liqo::control_plane_identity_name(peer)) return;
+  buyers_[peer].identity.reset();
+  changed(peer);
+}
+
+void Sights::put_record(const kube::Object& object) {
+  const std::string peer = peer_of_space(kube::space_in(object));
+  if (peer.empty()) return;
+  keep(object, sellers_[peer].record, fabric::read_record(object));
+  changed(peer);
+}
+
+void Sights::drop_record(const kube::Name& name) {
+  const std::string peer = peer_of_space(name.space);
+  if (peer.empty()) return;
+  sellers_[peer].record.reset();
+  changed(peer);
+}
+
+void Sights::put_foreign(const kube::Object& object) {
+  const std::string peer(kube::name_in(object));
+  auto& slot = buyers_[peer].foreign;
+  const bool was_reachable = slot && slot->is_reachable();
+  const bool was_there = slot.has_value();
+  keep(object, slot, liqo::read_foreign_cluster(object));
+  const bool is_same_word =
+      was_there == slot.has_value() && was_reachable == (slot && slot->is_reachable());
+  if (!is_same_word) changed(peer);
+}
+
+void Sights::drop_foreign(const std::string& name) {
+  buyers_[name].foreign.reset();
+  changed(name);
+}
+
+// ---- units ---------------------------------------------------------------------------------
+
+void Sights::put_slice(const kube::Object& object) {
+  const kube::Name name = kube::key_of(object);
+  const std::string peer = peer_of_space(name.space);
+  if (peer.empty()) return;
+  std::optional<liqo::Slice> read;
+  keep(object, read, liqo::read_slice(object));
+  if (!read) return drop_slice(name);
+  if (is_copy(*read)) {
+    sellers_[peer].slices.insert_or_assign(name.name, std::move(*read));
+  } else if (contract_of_unit(name.name)) {
+    unit(peer, name.name).slice = std::move(read);
+  }
+  changed(peer);
+}
+
+void Sights::drop_slice(const kube::Name& name) {
+  const std::string peer = peer_of_space(name.space);
+  if (peer.empty()) return;
+  sellers_[peer].slices.erase(name.name);
+  if (contract_of_unit(name.name)) {
+    unit(peer, name.name).slice.reset();
+    forget_unit(peer, name.name);
+  }
+  changed(peer);
+}
+
+void Sights::put_virtual_node(const kube::Object& object) {
+  const kube::Name name = kube::key_of(object);
+  const std::string peer = peer_of_space(name.space);
+  if (peer.empty() || !contract_of_unit(name.name)) return;
+  keep(object, unit(peer, name.name).virtual_node, liqo::read_virtual_node(object));
+  forget_unit(peer, name.name);
+  changed(peer);
+}
+
+// Its virtual kubelet had a Lease, which Liqo leaves behind.
+void Sights::drop_virtual_node(const kube::Name& name) {
+  const std::string peer = peer_of_space(name.space);
+  if (peer.empty() || !contract_of_unit(name.name)) return;
+  fabric::BoughtSight& seen = unit(peer, name.name);
+  seen.virtual_node.reset();
+  seen.has_lease = true;
+  changed(peer);
+}
+
+void Sights::put_node(const kube::Object& object) {
+  const std::string name(kube::name_in(object));
+  if (!contract_of_unit(name)) return;
+  fabric::NodeSight seen{std::string(kube::uid_in(object)),
+                         std::string(model::text_at(object, {"spec", "providerID"})),
+                         is_ready_node(object),
+                         model::boolean_at(object, {"spec", "unschedulable"})};
+  const auto known = unit_peers_.find(name);
+  const std::string peer = known != unit_peers_.end()
+                               ? known->second
+                               : std::string(kube::label_in(object, liqo::k_peer_label));
+  if (peer.empty()) {
+    nodes_.insert_or_assign(name, std::move(seen));
+    return;
+  }
+  auto& slot = unit(peer, name).node;
+  if (slot && is_same(*slot, seen)) return;
+  slot = std::move(seen);
+  changed(peer);
+}
+
+void Sights::drop_node(const std::string& name) {
+  nodes_.erase(name);
+  const auto known = unit_peers_.find(name);
+  if (known == unit_peers_.end()) return;
+  const std::string peer = known->second;
+  unit(peer, name).node.reset();
+  forget_unit(peer, name);
+  changed(peer);
+}
+
+// ---- guests --------------------------------------------------------------------------------
+
+void Sights::put_guest(const kube::Object& object) {
+  const kube::Name name = kube::key_of(object);
+  // Whose it is is Liqo's word: the rest is not looked at.
+  std::string creator(kube::label_in(object, liqo::k_creator_label));
+  std::string& known = guests_[name.space][name.name];
+  if (known == creator) return;
+  known = std::move(creator);
+  tell_of_guests(name.space);
+}
+
+void Sights::drop_guest(const kube::Name& name) {
+  const auto space = guests_.find(name.space);
+  if (space == guests_.end()) return;
+  space->second.erase(name.name);
+  if (space->second.empty()) guests_.erase(space);
+  tell_of_guests(name.space);
+}
+
+void Sights::tell_of_guests(const std::string& space) {
+  const auto peer = space_peers_.find(space);
+  if (peer == space_peers_.end()) return;
+  guests_changed_.insert(peer->second);
+  changed(peer->second);
+}
+
+}  // namespace spillway::agent

@@ -1,0 +1,75 @@
+#include "services/fabric/tellings.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace spillway::agent {
+namespace {
+
+constexpr std::string_view k_component = "spillway-fabric";
+
+std::string sentence(const fabric::Trouble& trouble) {
+  std::string text = fmt::format("{}: {}", trouble.thing, trouble.reason);
+  if (!trouble.next.empty()) text += "; " + trouble.next;
+  return text;
+}
+
+}  // namespace
+
+void Tellings::set(const std::string& source, const std::string& about,
+                   const std::vector<fabric::Trouble>& troubles) {
+  std::set<std::string> now;
+  std::set<std::string>& before = told_[source];
+  for (const fabric::Trouble& trouble : troubles) {
+    const std::string text = sentence(trouble);
+    if (now.size() >= k_most || !now.insert(text).second || before.contains(text)) continue;
+    log_.write(services::Level::warning, "the fabric has a trouble",
+               {{"of", source}, {"what", text}});
+    write_event(about, trouble);
+  }
+  before = std::move(now);
+  if (before.empty()) told_.erase(source);
+}
+
+int64_t Tellings::count() const {
+  size_t sum = 0;
+  for (const auto& [source, texts] : told_) sum += texts.size();
+  return static_cast<int64_t>(sum);
+}
+
+std::vector<std::string> Tellings::all() const {
+  std::vector<std::string> all;
+  for (const auto& [source, texts] : told_) all.insert(all.end(), texts.begin(), texts.end());
+  return all;
+}
+
+// Namespaces have no namespace: events about them are kept in the default one.
+void Tellings::write_event(const std::string& about, const fabric::Trouble& trouble) {
+  constexpr size_t k_longest_message = 1024;  // the API server's own bound
+  const Instant now{api_.loop().now().ms / 1000 * 1000};
+  number_ += 1;
+  kube::Object event =
+      kube::new_object(kube::k_events, "Event",
+                       {"default", fmt::format("{}.{:x}{:04x}", about, now.ms, number_ & 0xFFFF)});
+  kube::Object& object = model::ensure(event, {"involvedObject"});
+  model::put(object, "apiVersion", model::text_node("v1"));
+  model::put(object, "kind", model::text_node("Namespace"));
+  model::put(object, "name", model::text_node(about));
+  model::put(event, "type", model::text_node("Warning"));
+  model::put(event, "reason", model::text_node("Fabric"));
+  std::string text = sentence(trouble);
+  if (text.size() > k_longest_message) text.resize(k_longest_message);
+  model::put(event, "message", model::text_node(text));
+  model::put(event, "count", model::integer_node(1));
+  model::put(event, "firstTimestamp", model::text_node(to_text(now)));
+  model::put(event, "lastTimestamp", model::text_node(to_text(now)));
+  model::put(model::ensure(event, {"source"}), "component", model::text_node(k_component));
+  api_.create(kube::k_events, event, life_.guard([this](const Result<kube::Object>& answer) {
+    if (answer || std::exchange(is_complained_, true)) return;
+    log_.write(services::Level::warning, "an event cannot be written",
+               {{"why", answer.error().message()}});
+  }));
+}
+
+}  // namespace spillway::agent

@@ -1,0 +1,40 @@
+// Tellings: troubles of the fabric, told once each, in the log and as an event of the cluster.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "fabric/deed.h"
+#include "host/lifeline.h"
+#include "kube/api.h"
+#include "services/log.h"
+
+namespace spillway::agent {
+
+class Tellings {
+ public:
+  static constexpr size_t k_most = 200;  // of one source; what is beyond is counted, not told
+
+  Tellings(kube::Api& api, services::Log& log) : api_(api), log_(log) {}
+
+  // All that there are now, of that source; `about` is the namespace that it happens in.
+  void set(const std::string& source, const std::string& about,
+           const std::vector<fabric::Trouble>& troubles);
+  int64_t count() const;
+  std::vector<std::string> all() const;
+
+ private:
+  void write_event(const std::string& about, const fabric::Trouble& trouble);
+
+  kube::Api& api_;
+  services::Log& log_;
+  std::map<std::string, std::set<std::string>> told_;  // by source
+  uint64_t number_ = 0;
+  bool is_complained_ = false;
+  host::Lifeline life_;
+};
+
+}  // namespace spillway::agent

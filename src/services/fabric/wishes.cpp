@@ -1,0 +1,89 @@
+#include "services/fabric/wishes.h"
+
+#include <algorithm>
+
+#include "demand/node_image.h"
+
+namespace spillway::agent {
+namespace {
+
+namespace liqo = fabric::liqo;
+
+liqo::Amounts amounts_of_unit(const model::Contract& contract) {
+  return liqo::amounts_of(demand::as_node_has(contract.shape), {});
+}
+
+// Liqo writes its own, and not with our words.
+bool is_liqos(std::string_view label) { return label.starts_with("liqo.io/"); }
+
+void dress(fabric::Purchase& purchase, const model::Offer& offer) {
+  const demand::NodeImage image = demand::node_image(offer, "unit", {});
+  for (const model::Label& label : image.labels) {
+    if (is_liqos(label.key) || label.key == "kubernetes.io/hostname") continue;
+    purchase.labels.emplace(label.key, label.value);
+  }
+  for (const model::Taint& taint : image.taints) {
+    if (taint.key != liqo::k_taint) purchase.taints.push_back(taint);
+  }
+}
+
+std::optional<Instant> drained_by(const model::Contract& contract, const FabricContract& kept,
+                                  const std::string& unit, Duration drain) {
+  const bool is_closing = contract.state == model::ContractState::closing;
+  const auto ending = kept.ending.find(unit);
+  if (ending == kept.ending.end()) {
+    return is_closing ? std::optional(contract.deadline) : std::nullopt;
+  }
+  const Instant by = ending->second + drain;
+  return is_closing ? std::min(by, contract.deadline) : by;
+}
+
+}  // namespace
+
+std::vector<std::string> unit_names(const model::Contract& contract) {
+  std::vector<std::string> names;
+  for (const model::Unit& unit : contract.units) {
+    names.push_back(unit_name(contract.id, unit.number));
+  }
+  return names;
+}
+
+fabric::Sale sale_of(const model::Contract& contract, const FabricContract& kept) {
+  fabric::Sale sale{contract.id, kept.part, {}, {}, kept.request};
+  sale.grant.amounts = amounts_of_unit(contract);
+  for (const model::Unit& unit : contract.units) {
+    sale.units.push_back({unit_name(contract.id, unit.number), unit.live});
+  }
+  sale.is_closing = contract.state == model::ContractState::closing;
+  if (sale.is_closing) sale.zero_at = contract.deadline - contract.terms.drain;
+  return sale;
+}
+
+fabric::Purchase purchase_of(const model::Contract& contract, const FabricContract& kept,
+                             const Buying& buying, const fabric::BuyerSight& seen) {
+  fabric::Purchase purchase{.contract = contract.id,
+                            .part = kept.part,
+                            .units = {},
+                            .amounts = amounts_of_unit(contract),
+                            .labels = {},
+                            .annotations = {},
+                            .taints = {},
+                            .proof = kept.proof,
+                            .identity = kept.identity};
+  if (kept.offer) dress(purchase, *kept.offer);
+  for (const model::Unit& unit : contract.units) {
+    if (!unit.live) continue;
+    const std::string name = unit_name(contract.id, unit.number);
+    const auto request = buying.requests.find(name);
+    const auto sight = seen.units.find(name);
+    const bool has_slice = sight != seen.units.end() && sight->second.slice;
+    const bool may_be_made = request != buying.requests.end() && kept.offer;
+    const auto ends = drained_by(contract, kept, name, buying.drain);
+    if (!may_be_made && !has_slice && !ends) continue;
+    purchase.units.push_back({name, request == buying.requests.end() ? "" : request->second,
+                              unit_provider_id(contract.id, unit.number), ends});
+  }
+  return purchase;
+}
+
+}  // namespace spillway::agent

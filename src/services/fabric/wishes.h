@@ -1,0 +1,28 @@
+// What the two machines are to want, from contracts and what is kept of them. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fabric/buyer.h"
+#include "fabric/seller.h"
+#include "model/contract.h"
+#include "services/fabric/fabric_state.h"
+#include "services/fabric/liqo_self.h"
+
+namespace spillway::agent {
+
+// Names of a contract's units, in the order in which an agreement has their requests.
+std::vector<std::string> unit_names(const model::Contract& contract);
+
+fabric::Sale sale_of(const model::Contract& contract, const FabricContract& kept);
+
+struct Buying {
+  const LiqoSelf::Requests& requests;  // those that the contract names; of units that may be made
+  Duration drain;                      // how long a unit that ends has to become empty
+};
+// Units of which nothing is there and nothing can be made yet are left out.
+fabric::Purchase purchase_of(const model::Contract& contract, const FabricContract& kept,
+                             const Buying& buying, const fabric::BuyerSight& seen);
+
+}  // namespace spillway::agent
