@@ -1,0 +1,167 @@
+// Contracts become nodes, and end, in two embedded clusters with Liqo's work played.
+#include "integration/fabric/fabric_fixture.h"
+
+namespace spillway::agent {
+namespace {
+
+class FabricLife : public FabricTest {
+ protected:
+  FabricLife() {
+    seller.start();
+    buyer.start();
+    live(4);
+  }
+};
+
+TEST_F(FabricLife, AContractBecomesReadyNodes) {
+  const model::Contract contract = trade_units(2);
+  ASSERT_TRUE(comes([&] { return all_ready(contract); }));
+  live();
+  const std::string unit = unit_names(contract)[1];
+  const test::Told node = liqo.rome.ask("GET", "/api/v1/nodes/" + unit);
+  EXPECT_EQ(node.text({"spec", "providerID"}), unit_provider_id(contract.id, 1));
+  const test::Told virtual_node = liqo.rome.ask(
+      "GET", test::Place::path(fabric::liqo::k_virtual_nodes, "liqo-tenant-milan", unit));
+  EXPECT_EQ(virtual_node.text({"spec", "labels", "disk"}), "ssd");
+  EXPECT_EQ(virtual_node.text({"spec", "labels", "spillway.dev/provider"}), "edge-1");
+  // Exactly what was sold.
+  const auto granted =
+      fabric::liqo::read_slice(liqo.milan.ask("GET", slice_path(liqo.milan, unit)).body);
+  ASSERT_TRUE(granted) << granted.error().message();
+  EXPECT_EQ(granted->grant.amounts.at("cpu"), contract.shape.cpu_millis);
+  EXPECT_EQ(granted->grant.amounts.at("memory"), contract.shape.memory_bytes);
+  const FabricStatus status = buyer.agent->fabric()->status();
+  EXPECT_TRUE(status.is_seeing);
+  EXPECT_EQ(status.bought.at(fabric::UnitStep::ready), 2);
+  EXPECT_TRUE(status.troubles.empty()) << status.troubles.front();
+}
+
+TEST_F(FabricLife, APeeringIsMadeOnce) {
+  const model::Contract first = trade_units(1);
+  ASSERT_TRUE(comes([&] { return all_ready(first); }));
+  const model::Contract second = trade_units(2);
+  ASSERT_TRUE(comes([&] { return all_ready(second); }));
+  EXPECT_EQ(liqo.nonces, 1);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "nonce"), 1);
+}
+
+TEST_F(FabricLife, WhatStandsIsLeftAlone) {
+  const model::Contract contract = trade_units(2);
+  ASSERT_TRUE(comes([&] { return all_ready(contract); }));
+  live(80);
+  const size_t before = steps.size();
+  const auto slice = liqo.rome.ask("GET", slice_path(liqo.rome, unit_names(contract)[0]));
+  live(800);
+  EXPECT_EQ(steps.size(), before);
+  EXPECT_TRUE(model::same(
+      slice.body, liqo.rome.ask("GET", slice_path(liqo.rome, unit_names(contract)[0])).body));
+}
+
+TEST_F(FabricLife, AUnitThatIsToEndIsDrainedFirstAndLeavesNothing) {
+  const model::Contract contract = trade_units(2);
+  ASSERT_TRUE(comes([&] { return all_ready(contract); }));
+  const std::string unit = unit_names(contract)[0];
+  liqo.rome.create("/api/v1/namespaces/default/pods",
+                   test::pod_text("web", fmt::format(R"(,"nodeName":"{}")", unit)));
+  liqo.add_guest(fabric::liqo::unit_user(unit, pki::sha256_hex("rome")), "web");
+  live(4);
+  liqo.rome.merge(slice_path(liqo.rome, unit),
+                  R"({"metadata":{"annotations":{"spillway.dev/end":"now"}}})");
+  ASSERT_TRUE(comes([&] { return buyer.kept(contract.id)->ending.contains(unit); }));
+  // Evicted: it has been told to go, and there is no kubelet to let it go.
+  ASSERT_TRUE(comes([&] {
+    return !liqo.rome.ask("GET", "/api/v1/namespaces/default/pods/web")
+                .text({"metadata", "deletionTimestamp"})
+                .empty();
+  }));
+  live(8);
+  EXPECT_TRUE(liqo.rome.has("/api/v1/nodes/" + unit));
+  liqo.rome.remove("/api/v1/namespaces/default/pods/web?gracePeriodSeconds=0");
+  ASSERT_TRUE(comes([&] { return !liqo.rome.has(slice_path(liqo.rome, unit)); }));
+  // The book ends it, too, and then the provider lets it go.
+  model::Contract released = contract;
+  released.units[0].live = false;
+  released.units[0].ended = loop.now();
+  tell_both(released, "contract-released");
+  EXPECT_TRUE(comes([&] { return left_of(unit).empty(); }))
+      << (left_of(unit).empty() ? "" : left_of(unit).front());
+  EXPECT_TRUE(comes([&] { return liqo.milan.all(fabric::liqo::k_shadow_pods).empty(); }));
+  EXPECT_TRUE(is_ready(unit_names(contract)[1]));
+}
+
+TEST_F(FabricLife, AProviderEndsWhatIsNotPaidForWithoutItsBuyer) {
+  const model::Contract contract = trade_units(1);
+  const std::string unit = unit_names(contract)[0];
+  ASSERT_TRUE(comes([&] { return all_ready(contract); }));
+  liqo.add_guest(fabric::liqo::unit_user(unit, pki::sha256_hex("rome")), "web");
+  live(4);
+  buyer.kill();
+  liqo.is_replicating = false;
+  seller.broker.tell_of(closed(contract), "contract-closed");
+  EXPECT_TRUE(comes([&] { return !liqo.milan.has(slice_path(liqo.milan, unit)); }));
+  EXPECT_TRUE(liqo.milan.all(fabric::liqo::k_shadow_pods).empty());
+  // Its replicator would make it again: the record says no.
+  liqo.is_replicating = true;
+  live(40);
+  EXPECT_FALSE(liqo.milan.has(slice_path(liqo.milan, unit)));
+}
+
+TEST_F(FabricLife, AContractThatEndsLeavesNothingAndThePeeringStaysForAWhile) {
+  const model::Contract contract = trade_units(2);
+  ASSERT_TRUE(comes([&] { return all_ready(contract); }));
+  tell_both(closed(contract), "contract-closed");
+  for (const std::string& unit : unit_names(contract)) {
+    EXPECT_TRUE(comes([&] { return left_of(unit).empty(); }))
+        << (left_of(unit).empty() ? "" : left_of(unit).front());
+  }
+  EXPECT_TRUE(
+      liqo.milan.has(test::Place::path(fabric::liqo::k_tenants, "liqo-tenant-rome", "rome")));
+  EXPECT_EQ(buyer.kept(contract.id), nullptr);
+  loop.run_for(minutes(31));
+  live(40);
+  EXPECT_TRUE(liqo.milan.all(fabric::liqo::k_tenants).empty());
+  EXPECT_TRUE(liqo.rome.all(fabric::liqo::k_identities).empty());
+  EXPECT_TRUE(seller.agent->state().fabric.sold_to.empty());
+  EXPECT_TRUE(buyer.agent->state().fabric.bought_from.empty());
+}
+
+// Killed after every 25 ms of the handshake, each side, both.
+TEST_F(FabricLife, WhoeverIsKilledGoesOn) {
+  for (int kill_after = 0; kill_after < 24; ++kill_after) {
+    const model::Contract contract = trade_units(1);
+    live(kill_after);
+    if (kill_after % 3 != 0) seller.kill();
+    if (kill_after % 3 != 1) buyer.kill();
+    live(2);
+    if (!seller.agent) seller.start();
+    if (!buyer.agent) buyer.start();
+    ASSERT_TRUE(comes([&] { return all_ready(contract); }, 1200)) << "killed after " << kill_after;
+    tell_both(closed(contract), "contract-closed");
+    live(kill_after);
+    if (kill_after % 3 != 0) seller.kill();
+    if (kill_after % 3 != 1) buyer.kill();
+    live(2);
+    if (!seller.agent) seller.start();
+    if (!buyer.agent) buyer.start();
+    const std::string unit = unit_names(contract)[0];
+    ASSERT_TRUE(comes([&] { return left_of(unit).empty(); }, 1200))
+        << "killed after " << kill_after << ": " << left_of(unit).front();
+    // Every third time from nothing at all.
+    if (kill_after % 3 == 2) loop.run_for(minutes(31));
+  }
+}
+
+TEST_F(FabricLife, ABrokerThatIsAwayAtTheStartEndsNothing) {
+  const model::Contract contract = trade_units(1);
+  ASSERT_TRUE(comes([&] { return all_ready(contract); }));
+  for (Party* party : {&seller, &buyer}) {
+    party->kill();
+    party->broker.loses = [](const net::Request&) { return true; };
+    party->start();
+  }
+  live(200);
+  EXPECT_TRUE(all_ready(contract));
+}
+
+}  // namespace
+}  // namespace spillway::agent
