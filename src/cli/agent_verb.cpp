@@ -1,5 +1,7 @@
 // spillway agent: sells what the supply file says or what is free in the live cluster, keeps what
 // was bought, follows the broker.
+#include <vector>
+
 #include "cli/asking.h"
 #include "cli/outcome.h"
 #include "cli/verbs.h"
@@ -19,6 +21,9 @@ struct AgentArguments {
   std::string join;
   std::string token_file;
   std::string in_cluster;
+  std::string fabric;
+  std::vector<std::string> api_servers;
+  std::string node_template;
   bool no_renew = false;
   bool forget_state = false;
 };
@@ -30,9 +35,15 @@ Status check_supply(const AgentArguments& arguments) {
                 "what is sold comes from the live cluster or from a file", "give one of them");
   }
   const bool names_cluster = !arguments.kubeconfig.empty() || !arguments.context.empty();
-  if (names_cluster && !is_live && arguments.in_cluster.empty()) {
+  const bool is_used = is_live || !arguments.fabric.empty();
+  if (names_cluster && !is_used && arguments.in_cluster.empty()) {
     return fail(Code::invalid, "--kubeconfig", "nothing is sold from that cluster",
                 "say by which policy: --policy FILE");
+  }
+  const bool speaks_of_fabric = !arguments.api_servers.empty() || !arguments.node_template.empty();
+  if (speaks_of_fabric && arguments.fabric.empty()) {
+    return fail(Code::invalid, "--fabric-api-server and --fabric-template",
+                "contracts are not made real", "give --fabric liqo, too");
   }
   return {};
 }
@@ -76,6 +87,9 @@ int run(const AgentArguments& arguments) {
   options.state = arguments.state.empty() ? options.identity + "/state" : arguments.state;
   options.renew_contracts = !arguments.no_renew;
   options.forget_state = arguments.forget_state;
+  options.has_fabric = !arguments.fabric.empty();
+  options.api_servers = arguments.api_servers;
+  options.node_template = arguments.node_template;
   Status status = check_supply(arguments);
   if (status) status = check_home(arguments);
   if (status) status = services::run_agent(options);
@@ -109,6 +123,19 @@ void add_agent(Word verb) {
       .type_name("URL");
   verb.option("--token-file", arguments->token_file, "With --join: a file with the token")
       .type_name("FILE");
+  verb.option("--fabric", arguments->fabric,
+              "Makes what is bought a node of the cluster, and what is sold room for guests, by "
+              "this; needs rights in the cluster (docs/fabric.md)")
+      .one_of({"liqo"});
+  verb.option("--fabric-api-server", arguments->api_servers,
+              "With --fabric: an API server that providers may send this cluster to; a \"*\" at "
+              "its end stands for what follows (any)")
+      .may_repeat()
+      .type_name("URL");
+  verb.option("--fabric-template", arguments->node_template,
+              "With --fabric: the VkOptionsTemplate of bought nodes, in Liqo's namespace (Liqo's "
+              "own)")
+      .type_name("NAME");
   verb.option("--operations", arguments->operations,
               "A port without TLS for probes and Prometheus: /healthz, /readyz, /metrics")
       .type_name("ADDRESS:PORT");
@@ -120,6 +147,7 @@ void add_agent(Word verb) {
       "  spillway agent --dir /etc/spillway --supply supply.yaml\n"
       "  spillway agent --dir /etc/spillway --policy policy.yaml --kubeconfig ~/.kube/config\n"
       "  spillway agent --in-cluster spillway-agent --policy policy.yaml\n"
+      "  spillway agent --in-cluster spillway-agent --policy policy.yaml --fabric liqo\n"
       "  spillway agent --supply supply.yaml --state /var/lib/spillway/agent\n");
   verb.run([arguments] { return run(*arguments); });
 }

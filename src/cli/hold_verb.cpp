@@ -147,9 +147,10 @@ Status hold(const HoldArguments& arguments, const wire::HoldRequest& request,
 }
 
 int run_hold(const HoldArguments& arguments) {
-  if (arguments.liqo.is_wanted && !arguments.confirm) {
-    return wrongly_called("hold", {Code::invalid, "--liqo", "nothing is signed without --confirm",
-                                   "add --confirm, or give --liqo to spillway contracts confirm"});
+  if (!arguments.liqo.fabric.empty() && !arguments.confirm) {
+    return wrongly_called("hold",
+                          {Code::invalid, "--fabric", "nothing is signed without --confirm",
+                           "add --confirm, or give --fabric to spillway contracts confirm"});
   }
   const auto request = request_of(arguments);
   if (!request) return wrongly_called("hold", request.error());
@@ -179,7 +180,7 @@ void add_hold(Word verb) {
   verb.examples(
       "  spillway hold turin/a100-small --units 2 --at-least 1\n"
       "  spillway hold turin/a100-small --confirm\n"
-      "  spillway hold turin/a100-small --confirm --liqo --kubeconfig lyon.kubeconfig\n"
+      "  spillway hold turin/a100-small --confirm --fabric liqo --kubeconfig lyon.kubeconfig\n"
       "  spillway hold turin/a100-small --key nightly-2026-02-01 -o plain\n");
   verb.run([arguments] { return run_hold(*arguments); });
 }

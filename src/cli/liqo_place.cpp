@@ -9,19 +9,20 @@
 namespace spillway::cli {
 
 void add_liqo_place(Word verb, LiqoPlace& place) {
-  verb.flag("--liqo", place.is_wanted,
-            "Make nodes of it: sign what this cluster's Liqo will ask the provider for");
+  verb.option("--fabric", place.fabric,
+              "Make nodes of it by this: sign what this cluster will ask the provider for")
+      .one_of({"liqo"});
   verb.option("--kubeconfig", place.kubeconfig,
-              "With --liqo: the cluster that gets the nodes (default: the one that this runs in)")
+              "With --fabric: the cluster that gets the nodes (default: the one that this runs in)")
       .type_name("FILE");
-  verb.option("--context", place.context, "With --liqo: of the kubeconfig (its current one)");
+  verb.option("--context", place.context, "With --fabric: of the kubeconfig (its current one)");
 }
 
 Result<agent::Signing::FabricOf> fabric_of(const LiqoPlace& place) {
-  if (!place.is_wanted) {
+  if (place.fabric.empty()) {
     if (place.kubeconfig.empty() && place.context.empty()) return agent::Signing::FabricOf();
     return fail(Code::invalid, place.kubeconfig.empty() ? "--context" : "--kubeconfig",
-                "without --liqo no cluster is asked", "leave it out, or add --liqo");
+                "without --fabric no cluster is asked", "leave it out, or add --fabric liqo");
   }
   std::optional<fabric::LiqoHome> home;
   SPILLWAY_TRY(

@@ -10,7 +10,7 @@
 namespace spillway::cli {
 
 struct LiqoPlace {
-  bool is_wanted = false;
+  std::string fabric;      // "liqo"; empty: no nodes are made of it
   std::string kubeconfig;  // empty: the cluster that we run in
   std::string context;     // empty: the kubeconfig's current one
 };

@@ -117,6 +117,13 @@ class Chart(unittest.TestCase):
     def test_two_tokens_are_refused(self):
         self.assertIn("token or tokenSecret", self.refusal(*BOTH, "--set", "agent.join.tokenSecret=x"))
 
+    def test_the_fabric_brings_its_rights_and_only_then(self):
+        self.assertNotIn("resourceslices", self.render(*BOTH))
+        text = self.render(*BOTH, "--set", "agent.fabric=liqo,agent.fabricApiServers={https://milan:6443}")
+        self.assertIn("- --fabric=liqo\n", text)
+        self.assertIn("- --fabric-api-server=https://milan:6443\n", text)
+        self.assertIn("resources: [resourceslices/status]", text)
+
     def test_a_policy_reaches_the_agent_as_it_was_written(self):
         self.assertEqual(self.policy_in(self.render(*BOTH)), POLICY.read_text())
         hard = "price: {currency: EUR, cpu_hour: 0.00005}  # little\nplace: {country: NO, city: '007'}\n"

@@ -87,9 +87,16 @@ void Agent::credentials_changed() {
   publisher_.hurry();
 }
 
-void Agent::start_fabric(kube::Api& api, LiqoSelf& self, FabricOptions options) {
-  fabric_.emplace(context_, messages_, api, self, std::move(options));
+void Agent::start_fabric(kube::Api& api, FabricOptions options) {
+  fabric_.emplace(context_, messages_, api, std::move(options));
   fabric_->start();
+}
+
+void Agent::know_liqo(const fabric::LiqoHome& self) {
+  if (stopped_) return;
+  context_.options.liqo = self.id();
+  agreements_.show_card();
+  if (fabric_) fabric_->know_self(self);
 }
 
 void Agent::contracts_changed() {

@@ -59,8 +59,10 @@ class Agent {
   std::vector<supply::Sold> sold() const;
   // Called when that has changed.
   void when_sold_changes(std::function<void()> call) { sold_changed_ = std::move(call); }
-  // Makes contracts real in the cluster from now on. Once, after start(); both outlive it.
-  void start_fabric(kube::Api& api, LiqoSelf& self, FabricOptions options);
+  // Makes contracts real in the cluster from now on. Once, after start(); `api` outlives it.
+  void start_fabric(kube::Api& api, FabricOptions options);
+  // Who this cluster is to Liqo: others learn it from its card.
+  void know_liqo(const fabric::LiqoHome& self);
   Fabric* fabric() { return fabric_ ? &*fabric_ : nullptr; }  // null: it is not started
   const Fabric* fabric() const { return fabric_ ? &*fabric_ : nullptr; }
   // To and from the other parties of contracts that both have signed.

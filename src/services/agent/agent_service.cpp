@@ -7,6 +7,7 @@
 #include "services/agent/live_supply.h"
 #include "services/agent/member_process.h"
 #include "services/agent/reload.h"
+#include "services/fabric/liqo_home_reader.h"
 
 namespace spillway::services {
 namespace {
@@ -16,6 +17,7 @@ class AgentService final : public MemberProcess {
   explicit AgentService(const AgentServiceOptions& options)
       : MemberProcess({options, "agent", agent::agent_state()}), options_(options) {
     add_gauges();
+    if (options.has_fabric) add_fabric_gauges();
   }
 
  private:
@@ -29,9 +31,13 @@ class AgentService final : public MemberProcess {
   Status start_agent(agent::StateStore& state);
   Result<std::optional<agent::Supply>> first_supply(agent::StateStore& state);
   Status start_live();
+  Status start_with(std::optional<agent::Supply> supply);
+  Status open_fabric();
   void add_gauges();
+  void add_fabric_gauges();
 
   const AgentServiceOptions& options_;
+  std::optional<fabric::LiqoHomeReader> liqo_;  // none: contracts stay on paper
   std::optional<agent::Agent> agent_;
   std::optional<agent::Reload> reload_;
   std::optional<agent::LiveSupply> live_;
@@ -85,18 +91,39 @@ Status AgentService::start_live() {
   return {};
 }
 
+Status AgentService::open_fabric() {
+  if (!signatory_) {
+    return fail(Code::conflict, "--fabric liqo", "this member's key cannot sign contracts",
+                "join anew: an identity of today has a key that can");
+  }
+  SPILLWAY_TRY(open_cluster());
+  liqo_.emplace(cluster_->api(), random_, log_,
+                [this](const fabric::LiqoHome& home) { agent_->know_liqo(home); });
+  return {};
+}
+
+Status AgentService::start_with(std::optional<agent::Supply> supply) {
+  SPILLWAY_TRY(agent_->start(std::move(supply)));
+  if (!liqo_) return {};
+  agent_->start_fabric(cluster_->api(), {options_.api_servers, options_.node_template});
+  liqo_->start();
+  return {};
+}
+
 Status AgentService::start_agent(agent::StateStore& state) {
-  agent_.emplace(loop_, random_, *client_, state, log_,
-                 agent::AgentOptions{ClusterId(credentials_.name), options_.pool_lease,
-                                     options_.renew_contracts, signatory_, papers_.get()});
+  if (options_.has_fabric) SPILLWAY_TRY(open_fabric());
+  agent::AgentOptions options{ClusterId(credentials_.name), options_.pool_lease,
+                              options_.renew_contracts, signatory_, papers_.get()};
+  if (liqo_) options.fabric_of = liqo_->fabric_of();
+  agent_.emplace(loop_, random_, *client_, state, log_, std::move(options));
   if (!options_.policy.empty()) {
     SPILLWAY_TRY(start_live());
-    return agent_->start(std::nullopt);
+    return start_with(std::nullopt);
   }
-  if (options_.supply.empty()) return agent_->start(agent::Supply{});
+  if (options_.supply.empty()) return start_with(agent::Supply{});
   auto supply = first_supply(state);
   if (!supply) return tl::unexpected(std::move(supply).error());
-  return agent_->start(std::move(*supply));
+  return start_with(std::move(*supply));
 }
 
 Status AgentService::start(agent::StateStore& state) {
@@ -162,6 +189,36 @@ void AgentService::add_gauges() {
         [](const AgentStatus& status) { return status.messages.all_refused(); });
   gauge("spillway_agent_messages_lost_total", "Messages that expired on their way, either way",
         [](const AgentStatus& status) { return status.messages.dropped + status.messages.missed; });
+}
+
+void AgentService::add_fabric_gauges() {
+  using fabric::UnitStep;
+  const auto gauge = [this](const std::string& name, std::string_view help, auto read) {
+    metrics_.gauge(name, help, [this, read] {
+      const agent::Fabric* fabric = agent_ ? std::as_const(*agent_).fabric() : nullptr;
+      return fabric != nullptr ? static_cast<double>(read(fabric->status())) : 0.0;
+    });
+  };
+  using agent::FabricStatus;
+  gauge("spillway_fabric_seeing", "1: what Liqo has in the cluster is followed",
+        [](const FabricStatus& status) { return status.is_seeing ? 1 : 0; });
+  gauge("spillway_fabric_peerings", "With providers and with buyers",
+        [](const FabricStatus& status) { return status.peers; });
+  gauge("spillway_fabric_troubles", "That will not come right by themselves",
+        [](const FabricStatus& status) { return status.troubles.size(); });
+  gauge("spillway_fabric_messages_refused_total", "Of the handshake, which no contract allows",
+        [](const FabricStatus& status) { return status.refused; });
+  for (int step = 0; step <= static_cast<int>(UnitStep::gone); ++step) {
+    const auto at = static_cast<UnitStep>(step);
+    const auto count = [at](const std::map<UnitStep, int64_t>& units) {
+      const auto found = units.find(at);
+      return found == units.end() ? int64_t{0} : found->second;
+    };
+    gauge(fmt::format("spillway_fabric_units_bought_{}", to_text(at)), "Units that are so far",
+          [count](const FabricStatus& status) { return count(status.bought); });
+    gauge(fmt::format("spillway_fabric_units_sold_{}", to_text(at)), "Units that are so far",
+          [count](const FabricStatus& status) { return count(status.sold); });
+  }
 }
 
 }  // namespace

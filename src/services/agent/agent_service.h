@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -16,6 +17,10 @@ struct AgentServiceOptions : MemberHome {
   std::string policy;  // the file; what is free in the live cluster is sold by it
   bool renew_contracts = true;
   Duration pool_lease = minutes(2);
+  bool has_fabric = false;                    // contracts are made real, by Liqo in the cluster
+  std::vector<std::string> api_servers = {};  // that providers may send Liqo to; empty: any
+  std::string node_template =
+      {};  // of virtual kubelets' options, in Liqo's namespace; empty: its own
 };
 
 // Until SIGTERM or SIGINT, or until the home in the cluster is lost to another. SIGHUP reads the

@@ -60,14 +60,15 @@ Instant Agreements::step() {
   Instant next = k_never;
   if (!is_card_shown_ && card_.is_due(now, host::k_refused_wait)) {
     card_.in_flight = true;
-    context_.signing->show_card(context_.options.liqo,
-                                life_.guard([this](const Result<model::Card>& shown) {
-                                  card_.in_flight = false;
-                                  is_card_shown_ = shown.has_value();
-                                  if (shown) return card_.succeed();
-                                  card_.fail(context_, "card not shown", shown.error());
-                                  context_.wake_by(card_.due);
-                                }));
+    const auto liqo = context_.options.liqo;
+    context_.signing->show_card(liqo, life_.guard([this, liqo](const Result<model::Card>& shown) {
+      card_.in_flight = false;
+      // Who we are to Liqo may have become known meanwhile.
+      is_card_shown_ = shown && liqo == context_.options.liqo;
+      if (shown) card_.succeed();
+      if (!shown) card_.fail(context_, "card not shown", shown.error());
+      if (!is_card_shown_) context_.wake_by(shown ? context_.now() : card_.due);
+    }));
   } else if (!is_card_shown_ && !card_.in_flight) {
     next = card_.due;
   }

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "pki/hash.h"
-#include "services/fabric/wishes.h"
 
 namespace spillway::agent {
 namespace {
@@ -23,12 +22,10 @@ bool is_real(const model::Contract& contract) {
 
 }  // namespace
 
-Fabric::Fabric(Context& context, Messages& messages, kube::Api& api, LiqoSelf& self,
-               FabricOptions options)
+Fabric::Fabric(Context& context, Messages& messages, kube::Api& api, FabricOptions options)
     : context_(context),
       messages_(messages),
       api_(api),
-      self_(self),
       options_(std::move(options)),
       tellings_(api, context.log),
       sights_(api, context.log,
@@ -62,6 +59,11 @@ std::string Fabric::peer_of(const model::Contract& contract, const FabricContrac
   return is_bought(contract) ? kept.part.provider : kept.part.buyer;
 }
 
+void Fabric::know_self(fabric::LiqoHome self) {
+  self_ = std::move(self);
+  contracts_changed();
+}
+
 void Fabric::contracts_changed() {
   are_contracts_changed_ = true;
   alarm_.wake_by(context_.now() + k_gather);
@@ -84,7 +86,7 @@ void Fabric::step() {
       ++at;
     }
   }
-  if (sights_.is_known() && !self_.id().empty()) {
+  if (sights_.is_known() && self_) {
     for (const std::string& peer : std::exchange(changed_, {})) {
       const Instant due = decide(peer);
       due_.erase(peer);
@@ -122,7 +124,7 @@ bool Fabric::is_waiting_for(const std::string& peer, Role role) {
     if (row == nullptr || peer_of(*row, kept) != peer) continue;
     if (is_bought(*row) != (role == Role::buyer)) continue;
     if (unsaved_.contains(id)) return true;
-    if (role == Role::buyer && !requests_[id].requests) return true;
+    if (role == Role::buyer && !requests_.contains(id)) return true;
   }
   if (role == Role::buyer) {
     const auto& units = sights_.buyer(peer).units;
@@ -142,14 +144,13 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
   const fabric::BuyerSight& sight = sights_.buyer(peer);
   note_endings(peer, sight);
   if (is_waiting_for(peer, Role::buyer)) return k_never;
-  fabric::BuyerWish wish{self_.id(), peer, options_.template_name, {}, warm_until(memory)};
+  fabric::BuyerWish wish{self_->id(), peer, options_.template_name, {}, warm_until(memory)};
   std::set<std::string> draining;
   for (const auto& [id, kept] : state().contracts) {
     const model::Contract* row = contract(id);
     if (row == nullptr || !is_bought(*row) || kept.part.provider != peer) continue;
-    if (kept.part.buyer != self_.id()) continue;  // told when it was adopted
-    wish.purchases.push_back(
-        purchase_of(*row, kept, {*requests_.at(id).requests, options_.drain}, sight));
+    if (kept.part.buyer != self_->id()) continue;  // told when it was adopted
+    wish.purchases.push_back(purchase_of(*row, kept, {requests_.at(id), options_.drain}, sight));
     for (const fabric::BoughtUnit& unit : wish.purchases.back().units) {
       const bool is_there = sight.units.contains(unit.name) && sight.units.at(unit.name).node;
       if (unit.drained_by && is_there) draining.insert(unit.name);
@@ -168,11 +169,11 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
 
 Instant Fabric::sell(const std::string& peer, PeerMemory& memory) {
   const fabric::SellerSight& sight = sights_.seller(peer);
-  fabric::SellerWish wish{self_.id(), peer, pki::sha256_hex(peer), {}, warm_until(memory)};
+  fabric::SellerWish wish{self_->id(), peer, pki::sha256_hex(peer), {}, warm_until(memory)};
   for (const auto& [id, kept] : state().contracts) {
     const model::Contract* row = contract(id);
     if (row == nullptr || is_bought(*row) || kept.part.buyer != peer) continue;
-    if (kept.part.provider == self_.id()) wish.sales.push_back(sale_of(*row, kept));
+    if (kept.part.provider == self_->id()) wish.sales.push_back(sale_of(*row, kept));
   }
   const fabric::Plan plan = plan_seller(wish, sight, context_.now());
   const bool is_over = wish.sales.empty() && plan.deeds.empty() && is_clear(sight) &&

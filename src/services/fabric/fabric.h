@@ -21,10 +21,11 @@
 #include "services/agent/messages.h"
 #include "services/fabric/doings.h"
 #include "services/fabric/hearing.h"
-#include "services/fabric/liqo_self.h"
+#include "services/fabric/liqo_home.h"
 #include "services/fabric/sayings.h"
 #include "services/fabric/sights.h"
 #include "services/fabric/tellings.h"
+#include "services/fabric/wishes.h"
 
 namespace spillway::agent {
 
@@ -48,11 +49,11 @@ class Fabric {
  public:
   static constexpr Duration k_gather = milliseconds(2);  // changes seldom come alone
 
-  Fabric(Context& context, Messages& messages, kube::Api& api, LiqoSelf& self,
-         FabricOptions options);
+  Fabric(Context& context, Messages& messages, kube::Api& api, FabricOptions options);
 
-  void start();              // with the state as it was saved
-  void contracts_changed();  // any of them, or what is verified of them; or LiqoSelf
+  void start();                           // with the state as it was saved
+  void know_self(fabric::LiqoHome self);  // nothing is decided before
+  void contracts_changed();               // any of them, or what is verified of them
   FabricStatus status() const;
 
  private:
@@ -64,10 +65,6 @@ class Fabric {
     std::vector<fabric::UnitProgress> units = {};
   };
   using PeerRole = std::pair<std::string, Role>;
-  struct Asked {
-    std::optional<LiqoSelf::Requests> requests = {};
-    Attempt attempt = {};
-  };
 
   FabricState& state() { return context_.state().fabric; }
   const model::Contract* contract(const ContractId& id) const;
@@ -84,13 +81,9 @@ class Fabric {
   void find_peers();  // that the state does not know of
   Instant prepare();
   Instant prepare_one(const model::Contract& contract, FabricContract& kept);
-  void ask_requests(const ContractId& id);
-  void take_requests(const ContractId& id, const LiqoSelf::Requests& made);
+  void make_requests(const model::Contract& contract, const FabricContract& kept);
   void ask_offer(const ContractId& id, const OfferId& offer);
-  void ask_proof(const ContractId& id);
-  void take_proof(const ContractId& id, const std::string& request);
-  void take_signature(const ContractId& id, const std::string& nonce, const std::string& request,
-                      const Result<std::string>& signature);
+  void prove(const ContractId& id, FabricContract& kept);
   void save_then_look(const ContractId& id);
 
   // ---- machines ----
@@ -115,18 +108,17 @@ class Fabric {
   Context& context_;
   Messages& messages_;
   kube::Api& api_;
-  LiqoSelf& self_;
+  std::optional<fabric::LiqoHome> self_;
   FabricOptions options_;
   Tellings tellings_;
   Sights sights_;
   int in_flight_ = 0;
   std::map<PeerRole, std::unique_ptr<Side>> sides_;
-  std::map<ContractId, Asked> requests_;  // of what was bought
-  std::map<ContractId, Attempt> offers_;  // asked for
-  std::map<ContractId, Attempt> proofs_;  // likewise
-  std::map<ContractId, int> unsaved_;     // what is to be written down first
-  std::set<std::string> changed_;         // peers
-  std::map<std::string, Instant> due_;    // peers to look at by then
+  std::map<ContractId, UnitRequests> requests_;  // of what was bought
+  std::map<ContractId, Attempt> offers_;         // asked for
+  std::map<ContractId, int> unsaved_;            // what is to be written down first
+  std::set<std::string> changed_;                // peers
+  std::map<std::string, Instant> due_;           // peers to look at by then
   bool are_contracts_changed_ = true;
   int64_t refused_ = 0;
   host::Alarm alarm_;

@@ -6,7 +6,6 @@
 #include "base/base64.h"
 #include "pki/hash.h"
 #include "services/fabric/fabric.h"
-#include "services/fabric/wishes.h"
 
 namespace spillway::agent {
 
@@ -33,12 +32,11 @@ void Fabric::forget_ended() {
   const auto& live = context_.state().contracts;
   const auto is_over = [&live](const auto& one) { return !live.contains(one.first); };
   if (std::erase_if(state().contracts, is_over) > 0) context_.keeper.touch();
-  for (const auto& [id, asked] : requests_) {
+  for (const auto& [id, requests] : requests_) {
     if (!live.contains(id)) tellings_.set("requests of " + id.text, {}, {});
   }
   std::erase_if(requests_, is_over);
   std::erase_if(offers_, is_over);
-  std::erase_if(proofs_, is_over);
 }
 
 void Fabric::note_peers() {
@@ -50,10 +48,11 @@ void Fabric::note_peers() {
     if (row == nullptr) continue;
     (is_bought(*row) ? bought : sold).insert(peer_of(*row, kept));
     const std::string& own = is_bought(*row) ? kept.part.buyer : kept.part.provider;
-    if (!self_.id().empty() && own != self_.id()) {
-      troubles.push_back({"contract " + id.text,
-                          fmt::format("it is for Liqo cluster {}, and this is {}", own, self_.id()),
-                          "release it, and buy or sell anew"});
+    if (self_ && own != self_->id()) {
+      troubles.push_back(
+          {"contract " + id.text,
+           fmt::format("it is for Liqo cluster {}, and this is {}", own, self_->id()),
+           "release it, and buy or sell anew"});
     }
   }
   tellings_.set("contracts", std::string(fabric::liqo::k_namespace), troubles);
@@ -88,7 +87,7 @@ void Fabric::find_peers() {
 // ---- what has to be had first --------------------------------------------------------------
 
 Instant Fabric::prepare() {
-  if (self_.id().empty()) return k_never;
+  if (!self_) return k_never;
   Instant next = k_never;
   for (auto& [id, kept] : state().contracts) {
     const model::Contract* row = contract(id);
@@ -105,45 +104,28 @@ Instant Fabric::prepare_one(const model::Contract& row, FabricContract& kept) {
     if (!attempt.in_flight) next = std::min(next, attempt.due);
     return false;
   };
-  Asked& asked = requests_[row.id];
-  if (!asked.requests && wants(asked.attempt)) ask_requests(row.id);
+  if (!requests_.contains(row.id)) make_requests(row, kept);
   if (!kept.offer && wants(offers_[row.id])) ask_offer(row.id, row.offer);
-  if (!kept.nonce.empty() && wants(proofs_[row.id])) ask_proof(row.id);
+  if (!kept.nonce.empty()) prove(row.id, kept);
   return next;
 }
 
-void Fabric::ask_requests(const ContractId& id) {
-  requests_[id].attempt.in_flight = true;
-  self_.request_units(
-      unit_names(*contract(id)), life_.guard([this, id](const Result<LiqoSelf::Requests>& made) {
-        const auto asked = requests_.find(id);
-        if (asked == requests_.end()) return;
-        asked->second.attempt.in_flight = false;
-        if (made) return take_requests(id, *made);
-        asked->second.attempt.fail(context_, "requests of units cannot be made", made.error());
-        contracts_changed();
-      }));
-}
-
 // Those whose hashes were signed, and no others: a Liqo that was installed anew has another key.
-void Fabric::take_requests(const ContractId& id, const LiqoSelf::Requests& made) {
-  const auto kept = state().contracts.find(id);
-  const model::Contract* row = contract(id);
-  if (kept == state().contracts.end() || row == nullptr) return;
-  LiqoSelf::Requests fitting;
-  const std::vector<std::string> units = unit_names(*row);
-  const auto& hashes = kept->second.part.unit_requests;
+void Fabric::make_requests(const model::Contract& row, const FabricContract& kept) {
+  UnitRequests fitting;
+  const std::vector<std::string> units = unit_names(row);
+  const auto& hashes = kept.part.unit_requests;
   for (size_t i = 0; i < std::min(units.size(), hashes.size()); ++i) {
-    const auto found = made.find(units[i]);
-    if (found != made.end() && pki::sha256_hex(found->second) == hashes[i]) fitting.insert(*found);
+    auto made = self_->unit_request(units[i]);
+    if (made && pki::sha256_hex(*made) == hashes[i]) fitting.emplace(units[i], std::move(*made));
   }
   if (fitting.size() < units.size()) {
-    tellings_.set("requests of " + id.text, std::string(fabric::liqo::k_namespace),
-                  {{"contract " + id.text, "Liqo's key is another one than it was signed with",
+    tellings_.set("requests of " + row.id.text, std::string(fabric::liqo::k_namespace),
+                  {{"contract " + row.id.text, "Liqo's key is another one than it was signed with",
                     "release it, and hold anew"}});
   }
-  requests_[id].requests = std::move(fitting);
-  change(kept->second.part.provider);
+  requests_[row.id] = std::move(fitting);
+  changed_.insert(kept.part.provider);
 }
 
 void Fabric::ask_offer(const ContractId& id, const OfferId& offer) {
@@ -169,41 +151,18 @@ void Fabric::ask_offer(const ContractId& id, const OfferId& offer) {
   }));
 }
 
-void Fabric::ask_proof(const ContractId& id) {
-  proofs_[id].in_flight = true;
-  self_.request_control_plane(life_.guard([this, id](const Result<std::string>& request) {
-    if (request) return take_proof(id, *request);
-    Attempt& attempt = proofs_[id];
-    attempt.in_flight = false;
-    attempt.fail(context_, "Liqo's key cannot be used", request.error());
-    contracts_changed();
-  }));
-}
-
-void Fabric::take_proof(const ContractId& id, const std::string& request) {
-  const auto kept = state().contracts.find(id);
-  if (kept == state().contracts.end()) return;
-  const std::string nonce = kept->second.nonce;
-  self_.sign_nonce(nonce, life_.guard([this, id, nonce, request](const Result<std::string>& made) {
-    take_signature(id, nonce, request, made);
-  }));
-}
-
-void Fabric::take_signature(const ContractId& id, const std::string& nonce,
-                            const std::string& request, const Result<std::string>& signature) {
-  Attempt& attempt = proofs_[id];
-  attempt.in_flight = false;
-  const auto kept = state().contracts.find(id);
-  if (kept == state().contracts.end()) return;
-  if (!signature) {
-    attempt.fail(context_, "Liqo's key cannot be used", signature.error());
-    return contracts_changed();
-  }
-  if (kept->second.nonce != nonce) return contracts_changed();  // there is a newer one
-  kept->second.nonce.clear();
-  kept->second.proof = fabric::Proof{nonce, to_base64(*signature), self_.public_key(), request};
+void Fabric::prove(const ContractId& id, FabricContract& kept) {
+  const std::string nonce = std::exchange(kept.nonce, {});
+  const auto request = self_->control_plane_request();
+  const auto signature = self_->sign(nonce);
   context_.keeper.touch();
-  change(kept->second.part.provider);
+  if (!request || !signature) {  // never: the key was good enough for a contract
+    context_.log.write(services::Level::error, "Liqo's key cannot be used",
+                       {{"contract", id.text}});
+    return;
+  }
+  kept.proof = fabric::Proof{nonce, to_base64(*signature), self_->public_key(), *request};
+  changed_.insert(kept.part.provider);
 }
 
 void Fabric::save_then_look(const ContractId& id) {

@@ -12,7 +12,7 @@
 #include "pki/hash.h"
 #include "pki/public_key.h"
 #include "pki/subject_request.h"
-#include "services/fabric/liqo_key.h"
+#include "services/fabric/liqo_home.h"
 
 namespace spillway::agent {
 namespace {
@@ -89,12 +89,13 @@ Result<fabric::RequestTalk> hear_request(std::string_view body, const Heard& on)
   auto talk = fabric::read_request_talk(body);
   if (!talk) return talk;
   SPILLWAY_TRY(fabric::check_request(*talk, on.part, on.units, pki::sha256_hex));
-  const auto key = read_liqo_key(on.part.buyer_key);
+  const auto text = from_base64(on.part.buyer_key);
+  if (!text) return refuse_talk("buyer_key", "it is no base64", "hold anew, with Liqo's key");
+  const auto key = pki::read_public_key(*text);
   if (!key) return tl::unexpected(key.error());
-  const std::string hash = pki::sha256_hex(on.part.buyer);
   for (const auto& [unit, request] : talk->units) {
     SPILLWAY_TRY(pki::check_subject_request(
-        request, {on.part.buyer, fabric::liqo::unit_user(unit, hash)}, *key));
+        request, {on.part.buyer, fabric::unit_user_of(unit, on.part.buyer)}, *key));
   }
   if (talk->proof) SPILLWAY_TRY(check_proof(*talk->proof, on.part, *key));
   return talk;

@@ -1,6 +1,7 @@
 // What the two machines are to want, from contracts and what is kept of them. Pure.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,6 @@
 #include "fabric/seller.h"
 #include "model/contract.h"
 #include "services/fabric/fabric_state.h"
-#include "services/fabric/liqo_self.h"
 
 namespace spillway::agent {
 
@@ -17,9 +17,10 @@ std::vector<std::string> unit_names(const model::Contract& contract);
 
 fabric::Sale sale_of(const model::Contract& contract, const FabricContract& kept);
 
+using UnitRequests = std::map<std::string, std::string>;  // by name; PEM
 struct Buying {
-  const LiqoSelf::Requests& requests;  // those that the contract names; of units that may be made
-  Duration drain;                      // how long a unit that ends has to become empty
+  const UnitRequests& requests;  // those that the contract names; of units that may be made
+  Duration drain;                // how long a unit that ends has to become empty
 };
 // Units of which nothing is there and nothing can be made yet are left out.
 fabric::Purchase purchase_of(const model::Contract& contract, const FabricContract& kept,

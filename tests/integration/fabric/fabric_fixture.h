@@ -11,7 +11,6 @@
 #include "integration/fabric/played_liqo.h"
 #include "pki/hash.h"
 #include "pki/subject_request.h"
-#include "services/fabric/liqo_key.h"
 #include "services/fabric/wishes.h"
 #include "support/cluster_channel.h"
 #include "unit/services/agent_fixture.h"
@@ -30,16 +29,17 @@ struct Party {
 
   void start(FabricOptions fabric = {}) {
     agent.reset();
-    self.reset();
     api.emplace(loop, random, channel, kube::ApiOptions{.patience = seconds(5)});
-    self.emplace(*api, place.name, to_pem(place.key.public_key()), "liqo");
     AgentOptions options{signatory.cluster(), minutes(2), true};
     options.signatory = signatory;
     options.papers = &papers;
     agent.emplace(loop, random, broker.channel, store, log, options);
     const Status status = agent->start(Supply{});
     ASSERT_TRUE(status) << status.error().message();
-    agent->start_fabric(*api, *self, std::move(fabric));
+    agent->start_fabric(*api, std::move(fabric));
+    fabric::read_liqo_home(*api, [this](const Result<fabric::LiqoHome>& home) {
+      if (home && agent) agent->know_liqo(*home);
+    });
   }
   void kill() { agent.reset(); }
   const FabricContract* kept(const ContractId& id) const {
@@ -57,7 +57,6 @@ struct Party {
   MemoryLog log;
   MemoryPapers papers;
   std::optional<kube::Api> api;
-  std::optional<LiqoKey> self;
   std::optional<Agent> agent;
 };
 

@@ -28,6 +28,10 @@ class Place {
       define(kind);
     }
     create("/api/v1/namespaces", R"({"metadata":{"name":"liqo"}})");
+    create("/api/v1/namespaces/liqo/configmaps",
+           fmt::format(R"({{"metadata":{{"name":"liqo-clusterid-configmap"}},)"
+                       R"("data":{{"CLUSTER_ID":"{}"}}}})",
+                       name));
     create(
         "/api/v1/namespaces/liqo/secrets",
         fmt::format(

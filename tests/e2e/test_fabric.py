@@ -1,0 +1,106 @@
+"""Contracts become nodes by real Liqo, on the clusters `buyer` and `seller`. Run by tests/e2e/run."""
+import json
+import os
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from market import Market, offer
+from on_a_cluster import PATIENCE_SECONDS, call
+from processes import eventually
+
+BUYER, SELLER = "buyer", "seller"
+
+
+class Fabric(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.kubeconfigs = {side: os.environ[f"REALKUBE_KUBECONFIG_{side.upper()}"]
+                            for side in (BUYER, SELLER)}
+        self.market = Market(Path(folder.name))
+        self.addCleanup(self.market.close)
+        self.identities = {BUYER: self.market.join("rome", "consumer"),
+                           SELLER: self.market.join("milan", "provider")}
+        self.agents = {side: self.market.program(
+            f"agent-{side}", "agent", "--dir", self.identities[side],
+            "--kubeconfig", self.kubeconfigs[side], "--fabric", "liqo",
+            *(["--supply", self.identities[side] / "supply.yaml"] if side == SELLER else []))
+            for side in (BUYER, SELLER)}
+        amounts = {"cpu": 64, "memory": "256Gi", "pods": 1280}
+        (self.identities[SELLER] / "supply.yaml").write_text(json.dumps({
+            "noun": "supply", "version": 1, "offers": [offer("milan", "small", labels={"disk": "ssd"})],
+            "pools": [{"id": "milan/pool", "node": amounts, "capacity": amounts}]}))
+        for agent in self.agents.values():
+            agent.start()
+        for agent in self.agents.values():
+            eventually("Liqo's id", lambda a=agent: a.says("Liqo is known"), PATIENCE_SECONDS)
+        eventually("cards with Liqo's ids", lambda: self.offers(), PATIENCE_SECONDS)
+
+    def kubectl(self, side, *words, **more):
+        return call("kubectl", f"--kubeconfig={self.kubeconfigs[side]}", *words, **more)
+
+    def items(self, side, kind, *words):
+        return json.loads(self.kubectl(side, "get", kind, "-o", "json", *words))["items"]
+
+    def offers(self):
+        return json.loads(self.market.spillway("offers", "--dir", self.identities[BUYER], "-o", "json"))["offers"]
+
+    def ready(self):
+        """Names of the virtual nodes that are."""
+        return {node["metadata"]["name"]: node
+                for node in self.items(BUYER, "nodes", "-l", "liqo.io/type=virtual-node")
+                if any(one["type"] == "Ready" and one["status"] == "True"
+                       for one in node["status"]["conditions"])}
+
+    def buy(self, units):
+        """The contract, and its nodes once they are Ready."""
+        before = set(self.ready())
+        contract = self.market.spillway(
+            "hold", "milan/small", "--units", str(units), "--confirm", "--fabric", "liqo",
+            "--dir", self.identities[BUYER], "--kubeconfig", self.kubeconfigs[BUYER], "-o", "plain").split()[-1]
+        began = time.monotonic()
+        nodes = eventually("nodes that are Ready", lambda: (
+            len(set(self.ready()) - before) == units and
+            {name: node for name, node in self.ready().items() if name not in before}), PATIENCE_SECONDS, 0.05)
+        print(f"{units} units Ready {time.monotonic() - began:.1f} s after both had signed")
+        return contract, nodes
+
+    def left(self):
+        """Everything of units, on both sides."""
+        return [f"{side} {kind} {one['metadata']['name']}" for side in (BUYER, SELLER)
+                for kind in ("nodes", "virtualnodes.offloading.liqo.io", "resourceslices.authentication.liqo.io",
+                             "quotas.offloading.liqo.io", "shadowpods.offloading.liqo.io", "leases", "secrets")
+                for one in self.items(side, kind, *([] if kind == "nodes" else ["-A"]))
+                if "sw-" in one["metadata"]["name"] and "kube-node-lease" != one["metadata"].get("namespace")]
+
+    def test_from_a_purchase_to_nothing(self):
+        contract, nodes = self.buy(1)
+        name, node = next(iter(nodes.items()))
+        self.assertEqual(node["spec"]["providerID"], f"spillway://{contract}/0")
+        self.assertEqual(node["metadata"]["labels"]["disk"], "ssd")
+        self.assertEqual(node["status"]["allocatable"]["cpu"], "2")
+
+        second, _ = self.buy(2)  # the peering is there
+
+        # One unit is given back: drained by the agent, then released.
+        slice_name = f"sw-{second}-0"
+        began = time.monotonic()
+        self.kubectl(BUYER, "-n", f"liqo-tenant-{SELLER}", "annotate",
+                     "resourceslices.authentication.liqo.io", slice_name, "spillway.dev/end=now")
+        eventually("one unit gone", lambda: slice_name not in str(self.left()), PATIENCE_SECONDS)
+        print(f"one unit gone {time.monotonic() - began:.1f} s after it was to end")
+        self.assertIn(name, self.ready())
+
+        # Killed: what stands, stands; and the provider ends what nobody pays for alone.
+        self.agents[BUYER].kill()
+        self.agents[BUYER].start()
+        self.assertIn(name, self.ready())
+        for one in (contract, second):
+            self.market.spillway("contracts", "release", one, "--dir", self.identities[BUYER])
+        eventually("nothing left", lambda: not self.left(), PATIENCE_SECONDS)
+
+
+if __name__ == "__main__":
+    unittest.main()
