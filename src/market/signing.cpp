@@ -50,6 +50,10 @@ Status check_fabric(Workspace& workspace, const Contract& contract,
                        "look at the cards again and sign with them");
 }
 
+// Of one contract, as they were signed. Whoever reads often in ever other combinations of units
+// would make a row of it that nobody can read, and a paper that fills its buyer's disk.
+constexpr size_t k_most_usage_bytes = size_t{1} << 20;
+
 bool replaces(const KeptEvent& kept, const model::ContractEvent& event) {
   using Kind = ContractEventKind;
   if (kept.kind != event.kind || kept.by != event.by) return false;
@@ -72,6 +76,23 @@ Status check_still_member(Workspace& workspace, const Contract& contract) {
       Code::gone, "contract " + contract.id.text,
       fmt::format("its buyer has joined anew at {}, after it held it", to_text(buyer->since)),
       "let it expire");
+}
+
+// With the newest one, which alone is always taken: there is no less of it to be had.
+Status check_usage_room(const Contract& contract, const std::vector<KeptEvent>& events) {
+  size_t count = 0;
+  size_t bytes = 0;
+  for (const KeptEvent& kept : events) {
+    if (kept.kind != ContractEventKind::usage) continue;
+    count += 1;
+    bytes += kept.document.size();
+  }
+  if (count <= 1 || bytes <= k_most_usage_bytes) return {};
+  return refuse_signed(
+      contract, fmt::format("{} readings with {} bytes are signed already", count - 1, bytes),
+      fmt::format("read all units that live at once, which takes the place of what was read of "
+                  "them before; at most {} bytes are kept",
+                  k_most_usage_bytes));
 }
 
 Status check_event(const Contract& contract, const AgreementRecord& agreement, const ClusterId& by,
@@ -161,6 +182,7 @@ Status take_event(Workspace& workspace, const Contract& contract, const ClusterI
   KeptEvent kept{by, event->event.number, kind, event->document};
   for (const model::MeteredUse& use : event->event.used) kept.units.push_back(use.unit);
   next.events.push_back(std::move(kept));
+  if (kind == ContractEventKind::usage) SPILLWAY_TRY(check_usage_room(contract, next.events));
   if (kind == ContractEventKind::extension) {
     next.sign_by = std::max(next.sign_by, *event->event.until);
   }

@@ -304,6 +304,32 @@ TEST_F(Signing, OfASignedContractReadingsAreSigned) {
       << "of readings the newest is kept";
 }
 
+// Each of them names a unit that the next one does not, so none takes another's place.
+TEST_F(Signing, ReadingsInEverOtherCombinationsHaveAnEnd) {
+  model::Offer offer = minute_offer();
+  offer.price.basis = model::PriceBasis::pay_per_use;
+  book.publish(offer).value();
+  const ContractId id = signed_by_both(3);
+  book.pass(minutes(10));
+  const auto reading = [&](std::vector<int32_t> units, int64_t number) {
+    MeterUsage usage{k_seller, id, {}};
+    for (const int32_t unit : units) usage.used.push_back({unit, {.cpu_core_ms = number}});
+    usage.event = event_for(id, ContractEventKind::usage, number);
+    usage.event->event.used = usage.used;
+    usage.event->document += std::string(size_t{400} << 10, ' ');
+    return usage;
+  };
+  ASSERT_TRUE(book.run(reading({0, 1}, 2)));
+  ASSERT_TRUE(book.run(reading({1, 2}, 3)));
+  const auto before = book.picture();
+  const auto third = book.run(reading({0, 2}, 4));
+  ASSERT_TRUE(is_refused(third, Code::conflict));
+  EXPECT_NE(third.error().next.find("all units that live"), std::string::npos);
+  EXPECT_EQ(book.picture(), before);
+  ASSERT_TRUE(book.run(reading({0, 1, 2}, 4)));
+  EXPECT_EQ(record(id).events.size(), 2u) << "accepted, and what was read last";
+}
+
 TEST_F(Signing, AnEventOfAnotherContractSideKindOrTimeIsRefused) {
   const ContractId id = signed_by_both();
   ASSERT_TRUE(book.run(Renew{k_buyer, id, event_for(id, ContractEventKind::renewal, 3)}));
