@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -14,7 +15,6 @@
 namespace spillway::pki {
 namespace {
 
-constexpr size_t k_max_file = size_t{1} << 20;
 constexpr mode_t k_others = 077;
 
 Status check_closed_to_others(const std::string& path, mode_t mode, const char* chmod) {
@@ -100,7 +100,7 @@ Status write_private(const std::string& path, std::string_view bytes, Existing e
   return sync_folder(folder_of(path));
 }
 
-Result<Secret> read_private(const std::string& path, Readers readers) {
+Result<Secret> read_private(const std::string& path, Readers readers, size_t most_bytes) {
   // O_NONBLOCK: opening a pipe would wait for a writer.
   const FileHandle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.is_open()) return fail_errno(path, "it cannot be opened", errno);
@@ -112,8 +112,9 @@ Result<Secret> read_private(const std::string& path, Readers readers) {
   if (readers == Readers::owner_only) {
     SPILLWAY_TRY(check_closed_to_others(path, facts.st_mode, "chmod 600"));
   }
-  if (facts.st_size > static_cast<off_t>(k_max_file)) {
-    return fail(Code::invalid, path, "it is larger than 1 MiB", "name the right file");
+  if (std::cmp_greater(facts.st_size, most_bytes)) {
+    return fail(Code::invalid, path, fmt::format("it is larger than {} MiB", most_bytes >> 20),
+                "name the right file");
   }
   Secret bytes = Secret::of_size(static_cast<size_t>(facts.st_size));
   size_t have = 0;

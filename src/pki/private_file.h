@@ -29,9 +29,13 @@ Status write_private(const std::string& path, std::string_view bytes,
 // anyone: for content that is encrypted, or public.
 enum class Readers { owner_only, anyone };
 
+// Larger than any key, certificate or list of them.
+inline constexpr size_t k_most_private_bytes = size_t{1} << 20;
+
 // Refuses what others may read, with the chmod that mends it; what is no regular file; and what is
-// larger than 1 MiB.
-Result<Secret> read_private(const std::string& path, Readers readers = Readers::owner_only);
+// larger than that.
+Result<Secret> read_private(const std::string& path, Readers readers = Readers::owner_only,
+                            size_t most_bytes = k_most_private_bytes);
 
 // Makes the folder with mode 0700; one that is there must be closed to others. Its parent must be
 // there.

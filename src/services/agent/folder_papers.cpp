@@ -30,10 +30,11 @@ Result<pki::FileHandle> lock_papers(const std::string& folder) {
   return lock;
 }
 
-// None: there is no such file.
+// None: there is no such file. A contract of a thousand units that are metered and given back one
+// by one has a paper of more than a megabyte.
 template <class T, class Parse>
 Result<std::optional<T>> read_paper_file(const std::string& path, const Parse& parse) {
-  const auto bytes = pki::read_private(path);
+  const auto bytes = pki::read_private(path, pki::Readers::owner_only, model::k_max_row_bytes);
   if (!bytes) {
     if (bytes.error().code == Code::not_found) return std::optional<T>();
     return tl::unexpected(bytes.error());
@@ -50,6 +51,7 @@ Result<TrustBook> FolderPapers::read_trust_now() const {
   if (!known) {
     // Beginning anew would believe anybody once more: that is for the operator to say.
     Error error = std::move(known).error();
+    if (error.code != Code::invalid) return tl::unexpected(std::move(error));
     error.next = "mend it, or remove it: whoever is met next is pinned anew then";
     return tl::unexpected(std::move(error));
   }

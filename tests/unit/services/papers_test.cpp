@@ -131,6 +131,36 @@ TEST_F(PapersTest, ADamagedPaperIsNamedSetAsideAndReplaced) {
   }
 }
 
+TEST_F(PapersTest, AThousandUnitsReadAndGivenBackOneByOneLeaveAPaperThatCanBeRead) {
+  constexpr int32_t k_units = 950;
+  Paper paper = whole(half());
+  for (int32_t i = 0; i < k_units; ++i) {
+    const model::Use read{.cpu_core_ms = 1, .memory_mib_s = 1};
+    paper = with(std::move(paper), provider, i + 1, {.kind = Kind::usage, .used = {{i, read}}});
+    paper = with(std::move(paper), buyer, i + 1, {.kind = Kind::release, .units = {i}});
+  }
+  const test::TemporaryFolder folder;
+  FolderPapers papers(folder / "");
+  ASSERT_TRUE(papers.keep_now(paper));
+  ASSERT_GT(to_json(paper).size(), pki::k_most_private_bytes);
+  const auto found = papers.find_now(contract.id);
+  ASSERT_TRUE(found) << found.error().message();
+  EXPECT_EQ((*found)->events.size(), size_t{2} * k_units);
+}
+
+TEST_F(PapersTest, WhoHasLetOthersReadThePinsIsToldHowToMendThat) {
+  const test::TemporaryFolder folder;
+  FolderPapers papers(folder / "");
+  const auto pin = [&](TrustBook& book) {
+    return add_pin(book, ClusterId("edge-2"), buyer.fingerprint(), now);
+  };
+  ASSERT_TRUE(papers.change_trust_now(pin));
+  ASSERT_EQ(::chmod((papers.folder() + "/trust.json").c_str(), 0644), 0);
+  const auto book = papers.read_trust_now();
+  ASSERT_FALSE(book);
+  EXPECT_THAT(book.error().next, testing::StartsWith("chmod 600")) << "no pin is lost by that";
+}
+
 TEST_F(PapersTest, OneThatIsDamagedHidesNoOther) {
   const test::TemporaryFolder folder;
   FolderPapers papers(folder / "");
