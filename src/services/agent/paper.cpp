@@ -54,6 +54,14 @@ bool says_all_of(const PaperEvent& newer, const PaperEvent& older) {
   return std::includes(now.begin(), now.end(), then.begin(), then.end());
 }
 
+// A release ends something, so there are no more of them than units: neither they nor what the
+// other side has signed may keep anybody from giving back.
+size_t bounded_events(const Paper& paper) {
+  return static_cast<size_t>(
+      std::count_if(paper.events.begin(), paper.events.end(),
+                    [](const PaperEvent& kept) { return kept.kind != Kind::release; }));
+}
+
 Status add(Paper& paper, const PaperEvent& event) {
   for (const PaperEvent& kept : paper.events) {
     if (kept.by != event.by || kept.number != event.number) continue;
@@ -69,10 +77,10 @@ Status add(Paper& paper, const PaperEvent& event) {
       });
   if (is_old) return {};
   std::erase_if(paper.events, [&](const PaperEvent& kept) { return says_all_of(event, kept); });
-  if (paper.events.size() >= Paper::k_most_events) {
+  if (event.kind != Kind::release && bounded_events(paper) >= Paper::k_most_events) {
     return fail(Code::conflict, "paper of contract " + paper.contract.text,
                 fmt::format("it has {} events, and that is the most", Paper::k_most_events),
-                "end the contract");
+                "release it, or let its lease end");
   }
   const auto place = std::upper_bound(paper.events.begin(), paper.events.end(), event,
                                       [](const PaperEvent& a, const PaperEvent& b) {

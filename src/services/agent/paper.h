@@ -28,7 +28,7 @@ struct PaperEvent {
 };
 
 struct Paper {
-  static constexpr size_t k_most_events = 2000;
+  static constexpr size_t k_most_events = 2000;  // beside releases
 
   ContractId contract;
   std::string agreement;  // its id

@@ -148,6 +148,25 @@ TEST_F(PapersTest, AThousandUnitsReadAndGivenBackOneByOneLeaveAPaperThatCanBeRea
   EXPECT_EQ((*found)->events.size(), size_t{2} * k_units);
 }
 
+// What a provider may say is bounded; that its buyer gives back is not bounded by it.
+TEST_F(PapersTest, AFullPaperTakesAReleaseAllTheSame) {
+  const Paper paper = whole(half());
+  Paper full = paper;
+  const Paper one = with(paper, provider, 1, {.kind = Kind::drained});
+  for (size_t i = 0; i < Paper::k_most_events; ++i) {
+    PaperEvent event = one.events[0];
+    event.number = static_cast<int64_t>(i) + 1;
+    full.events.push_back(std::move(event));
+  }
+  const auto notice =
+      merged(full, with(paper, provider, Paper::k_most_events + 1, {.kind = Kind::notice}));
+  ASSERT_FALSE(notice);
+  EXPECT_EQ(notice.error().code, Code::conflict);
+  const auto release = merged(full, with(paper, buyer, 1, {.kind = Kind::release}));
+  ASSERT_TRUE(release) << release.error().message();
+  EXPECT_EQ(last_number(*release, buyer.cluster()), 1);
+}
+
 TEST_F(PapersTest, WhoHasLetOthersReadThePinsIsToldHowToMendThat) {
   const test::TemporaryFolder folder;
   FolderPapers papers(folder / "");
