@@ -46,7 +46,10 @@ Result<wire::InvoiceAnswer> whole_invoice(Session& session, wire::InvoiceAsked a
     add_part(whole, std::move(*part));
     if (next == asked.after) break;  // a broker that turns in circles
     asked.after = next;
-  } while (!asked.after.empty() && whole.lines.size() < k_most_rows);
+    if (whole.lines.size() < k_most_rows || asked.after.empty()) continue;
+    return fail(Code::over_quota, "invoice", fmt::format("it has more than {} lines", k_most_rows),
+                "ask for less time at once: --from and --until");
+  } while (!asked.after.empty());
   return whole;
 }
 
