@@ -85,12 +85,15 @@ def arguments(deployment, cluster):
 
 
 def service_account(cluster, name, namespace=NAMESPACE):
-    """A kubeconfig for a certificate with a service account's name and groups: its rights, no more.
-    Moved to a path without colons, at which KUBECONFIG would be split."""
-    made = certificates.make_user(
-        cluster, f"system:serviceaccount:{namespace}:{name}",
-        ["system:serviceaccounts", f"system:serviceaccounts:{namespace}"])
-    return made.rename(made.with_name(f"service-account.{namespace}.{name}"))
+    """A kubeconfig by which an administrator speaks as a service account: its rights, no more. Not
+    a certificate with its name: that ends after 64 characters, and names of virtual kubelets do not."""
+    config = json.loads(cluster.kubeconfig("admin").read_text())
+    config["users"][0]["user"] |= {
+        "as": f"system:serviceaccount:{namespace}:{name}",
+        "as-groups": ["system:serviceaccounts", f"system:serviceaccounts:{namespace}"]}
+    made = cluster.kubeconfig(f"service-account.{namespace}.{name}")
+    certificates.write_private(made, json.dumps(config))
+    return made
 
 
 def start(cluster, programs, kubectl, launch, wait):
