@@ -107,6 +107,10 @@ void name_node(Buying& b, const BoughtUnit& unit) {
   b.plan.deeds.emplace_back(Merge{Buying::node(unit.name), std::move(patch)});
 }
 
+bool has_liqo_make_node(const liqo::Slice& slice) {
+  return slice.meta.annotation(liqo::k_create_virtual_node_annotation) == "true";
+}
+
 void keep(Buying& b, const Purchase& purchase, const BoughtUnit& unit, const BoughtSight& seen) {
   if (!seen.slice) {
     if (is_recorded(purchase, unit.name)) make_slice(b, purchase, unit);
@@ -123,6 +127,11 @@ void keep(Buying& b, const Purchase& purchase, const BoughtUnit& unit, const Bou
     return;
   }
   if (!seen.virtual_node->meta.deleted.empty()) return;
+  // Not before: Liqo would make one without labels and taints. Not never: it fills in what is
+  // granted only where it may make the VirtualNode itself.
+  if (!has_liqo_make_node(*seen.slice)) {
+    b.plan.deeds.emplace_back(Merge{b.at(liqo::k_slices, unit.name), liqo::keep_with_node_patch()});
+  }
   if (!seen.node) {
     return b.create(Buying::node(unit.name),
                     liqo::node_to_adopt(unit.name, unit.provider_id, purchase.taints));
@@ -172,6 +181,12 @@ void let_go(Buying& b, const liqo::Slice& slice) {
 
 UnitStep end(Buying& b, const std::string& name, const BoughtSight& seen, Instant drained_by) {
   if (drain(b, name, seen, drained_by)) return UnitStep::draining;
+  // Else Liqo would make the VirtualNode again.
+  const bool is_slice_there = seen.slice && seen.slice->meta.deleted.empty();
+  if (is_slice_there && has_liqo_make_node(*seen.slice)) {
+    b.plan.deeds.emplace_back(Merge{b.at(liqo::k_slices, name), liqo::keep_without_node_patch()});
+    return UnitStep::ending;
+  }
   if (seen.virtual_node) {
     const liqo::Meta& meta = seen.virtual_node->meta;
     if (meta.deleted.empty()) b.remove(b.at(liqo::k_virtual_nodes, name), meta.uid);

@@ -3,6 +3,7 @@
 // A unit is its slice, the VirtualNode and the Node, all of one name, which is never used again.
 // The VirtualNode waits for the kubeconfig that its virtual kubelet reads; the Node is made before
 // the virtual kubelet starts and adopts it, so that it has its provider id from the first moment.
+// Liqo fills in what is granted once its slice says that it may make the VirtualNode itself.
 // A unit ends by being drained first, by us: the VirtualNode is deleted when nothing runs on it.
 #pragma once
 

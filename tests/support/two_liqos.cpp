@@ -69,6 +69,10 @@ Node object_of(const char* version, const char* kind, const char* space, const s
   return made;
 }
 
+bool may_make_node(const Node& slice) {
+  return text_at(slice, {"metadata", "annotations", "liqo.io/create-virtual-node"}) == "true";
+}
+
 bool is_ready(const Node& node) { return text_at(node, {"status", "ready"}) == "True"; }
 
 }  // namespace
@@ -323,6 +327,18 @@ void TwoLiqos::chances_at_buyer(std::vector<std::function<void()>>& all) {
       buyer.put(secret, object_of("v1", "Secret", k_at_buyer, std::get<2>(secret)));
     });
   }
+  for (const auto& key : buyer.all("resourceslices")) {  // granted, and no VirtualNode of it
+    Node& slice = *buyer.find(key);
+    const auto made = in("virtualnodes", k_at_buyer, std::get<2>(key));
+    const bool is_wanted = may_make_node(slice) && is_accepted(slice, "Resources");
+    if (!is_wanted || is_deleted(slice) || buyer.find(made) != nullptr) continue;
+    all.emplace_back([this, made] {
+      Node object =
+          object_of("offloading.liqo.io/v1beta1", "VirtualNode", k_at_buyer, std::get<2>(made));
+      model::put(model::ensure(object, {"spec"}), "clusterID", text_node(k_seller));
+      buyer.put(made, std::move(object));
+    });
+  }
   const std::string prefix = "kubeconfig-resourceslice-";
   for (const auto& key :
        buyer.all("secrets")) {  // its Identity goes with the slice, and it with that
@@ -369,7 +385,9 @@ void TwoLiqos::chances_at_buyer(std::vector<std::function<void()>>& all) {
       continue;
     }
     Node* slice = buyer.find(in("resourceslices", k_at_buyer, name));
+    // Liqo leaves a VirtualNode alone that it may not make itself.
     const bool has_amounts = slice != nullptr && is_accepted(*slice, "Resources") &&
+                             may_make_node(*slice) &&
                              text_at(*slice, {"status", "resources", "cpu"}) != "0";
     if (has_amounts == is_ready(*node)) continue;
     all.emplace_back([this, node, has_amounts] {

@@ -173,11 +173,18 @@ model::Node cordon_patch(bool cordoned) {
   return patch;
 }
 
-model::Node keep_without_node_patch() {
+namespace {
+
+model::Node with_node_patch(bool with_node) {
   model::Node patch = model::object_node();
   model::put(model::ensure(patch, {"metadata", "annotations"}), k_create_virtual_node_annotation,
-             model::text_node("false"));
+             model::text_node(with_node ? "true" : "false"));
   return patch;
 }
+
+}  // namespace
+
+model::Node keep_without_node_patch() { return with_node_patch(false); }
+model::Node keep_with_node_patch() { return with_node_patch(true); }
 
 }  // namespace spillway::fabric::liqo

@@ -76,5 +76,7 @@ model::Node cordon_patch(bool cordoned);  // of the object
 
 // Of the buyer's slice: its VirtualNode is not made again when it is deleted.
 model::Node keep_without_node_patch();
+// And: it is made if it is missing, and given what is granted.
+model::Node keep_with_node_patch();
 
 }  // namespace spillway::fabric::liqo

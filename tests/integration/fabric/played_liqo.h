@@ -276,7 +276,11 @@ class PlayedLiqo {
     const Told seen = rome.ask("GET", node);
     const Told slice = rome.ask("GET", Place::path(liqo::k_slices, k_at_buyer, name));
     const auto cpu = slice.text({"status", "resources", "cpu"});
-    const bool should = has_condition(slice.body, "Resources") && !cpu.empty() && cpu != "0";
+    // Liqo leaves a VirtualNode alone that it may not make itself.
+    const bool is_filled =
+        slice.text({"metadata", "annotations", "liqo.io/create-virtual-node"}) == "true";
+    const bool should =
+        is_filled && has_condition(slice.body, "Resources") && !cpu.empty() && cpu != "0";
     bool is = false;
     for (const model::Node& one : model::items_at(seen.body, {"status", "conditions"})) {
       is = is ||
