@@ -93,6 +93,17 @@ class Chart(unittest.TestCase):
         self.assertEqual(text.count("resourceNames:"), text.count("verbs: [get, update]"))
         self.assertEqual(text.count("verbs:"), 4 + text.count("verbs: [get, update]"))
 
+    def test_the_guard_comes_with_the_fabric_unless_it_is_declined(self):
+        fabric = (*BOTH, "--set", "agent.fabric=liqo")
+        guard = (CHART / "files" / "guard.yaml").read_text()
+        self.assertNotIn("ValidatingAdmissionPolicy", self.render(*BOTH))
+        text = self.render(*fabric)
+        for kind in ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"):
+            line = f"\nkind: {kind}\n"
+            self.assertGreater(guard.count(line), 0)
+            self.assertEqual(text.count(line), guard.count(line))
+        self.assertNotIn("kind: ValidatingAdmissionPolicy", self.render(*fabric, "--set", "agent.fabricGuard=false"))
+
     def test_the_expander_has_a_port_only_where_it_is_asked_for(self):
         self.assertNotIn("expander", self.render(*AUTOSCALER))
         text = self.render(*AUTOSCALER, "--set", "autoscaler.expander.enabled=true,networkPolicy.enabled=true")

@@ -1,0 +1,82 @@
+// What a buyer's control plane may write: slices that are recorded, and its namespace map.
+#include "fabric/liqo/guard_rules.h"
+
+namespace spillway::fabric::liqo {
+namespace {
+
+constexpr GuardVariable k_labels{"labels", "object.metadata.?labels.orValue({})"};
+constexpr GuardVariable k_buyer{"buyer", "request.userInfo.username"};
+constexpr GuardVariable k_prefix{
+    "prefix", "'sw' + string(size(variables.buyer)) + '-' + variables.buyer + '-'"};
+constexpr GuardVariable k_names{"names", "object.?spec.?desiredMapping.orValue({})"};
+
+constexpr GuardRule k_own_space{
+    "R2: a buyer writes in its own tenant namespace only",
+    "namespaceObject.metadata.?labels[?'liqo.io/remote-cluster-id'].orValue('') =="
+    " variables.buyer"};
+// An object without them would look like one of the provider's own, and be copied to the buyer.
+constexpr GuardRule k_replica{
+    "R2: a buyer's object has the labels of a copy, all of them and no others of Liqo's",
+    "variables.labels[?'liqo.io/replicated'].orValue('') == 'true' &&"
+    " variables.labels[?'liqo.io/replication'].orValue('') == 'false' &&"
+    " variables.labels[?'liqo.io/originID'].orValue('') == variables.buyer &&"
+    " variables.labels[?'liqo.io/remote-cluster-id'].orValue('') == variables.buyer &&"
+    " variables.labels.all(key, !key.contains('liqo.io/') || key in ['liqo.io/replicated',"
+    " 'liqo.io/replication', 'liqo.io/originID', 'liqo.io/remote-cluster-id',"
+    " 'liqo.io/remoteID'])"};
+
+GuardPolicy never() {
+  return {
+      .name = "spillway-never",
+      .kinds = {{"authentication.liqo.io",
+                 {"resourceslices/status", "renews", "renews/status", "tenants", "tenants/status"}},
+                {"offloading.liqo.io", {"namespacemaps/status"}}},
+      .variables = {},
+      .rules = {
+          {"R1, R2: buyers write neither a status nor what certificates are made of", "false"}}};
+}
+
+GuardPolicy slices() {
+  return {.name = "spillway-slices",
+          .kinds = {{"authentication.liqo.io", {"resourceslices"}}},
+          .with_record = true,
+          .variables = {k_buyer, k_labels},
+          .rules = {
+              {"R3: a buyer's slice does not change", "request.operation == 'CREATE'"},
+              k_own_space,
+              k_replica,
+              {"R3: a buyer's slice has neither finalizers nor owners",
+               "object.metadata.?finalizers.orValue([]).size() == 0 &&"
+               " object.metadata.?ownerReferences.orValue([]).size() == 0"},
+              {"R3: spec.class must be spillway", "object.spec.?class.orValue('') == 'spillway'"},
+              {"R3: spec.consumerClusterID must be the buyer",
+               "object.spec.?consumerClusterID.orValue('') == variables.buyer"},
+              {"R1: no contract has recorded a unit of this name with this certificate request",
+               "object.spec.?csr.orValue('') != '' &&"
+               " params.?data[?object.metadata.name].orValue('') == object.spec.csr"},
+          }};
+}
+
+GuardPolicy namespace_maps() {
+  return {
+      .name = "spillway-namespace-maps",
+      .kinds = {{"offloading.liqo.io", {"namespacemaps"}}},
+      .variables = {k_buyer, k_labels, k_prefix, k_names},
+      .rules = {k_own_space,
+                k_replica,
+                {"R3: a buyer changes neither finalizers nor owners",
+                 "object.metadata.?finalizers.orValue([]) =="
+                 " (request.operation == 'CREATE' ? [] :"
+                 " oldObject.metadata.?finalizers.orValue([])) &&"
+                 " object.metadata.?ownerReferences.orValue([]).size() == 0"},
+                {"R4: a guest namespace is called sw<length of the buyer's id>-<its id>-…",
+                 "variables.names.all(name, variables.names[name].startsWith(variables.prefix)"
+                 " && size(variables.names[name]) > size(variables.prefix))"},
+                {"R4: a buyer has 32 guest namespaces at most", "size(variables.names) <= 32"}}};
+}
+
+}  // namespace
+
+std::vector<GuardPolicy> control_plane_policies() { return {never(), slices(), namespace_maps()}; }
+
+}  // namespace spillway::fabric::liqo
