@@ -21,6 +21,10 @@ inline constexpr std::string_view k_offloading = "offloading.liqo.io";
 inline constexpr Kind k_secrets{"", "v1", "secrets", "Secret"};
 inline constexpr Kind k_config_maps{"", "v1", "configmaps", "ConfigMap"};
 inline constexpr Kind k_pods{"", "v1", "pods", "Pod"};
+inline constexpr Kind k_resource_quotas{"", "v1", "resourcequotas", "ResourceQuota"};
+inline constexpr Kind k_limit_ranges{"", "v1", "limitranges", "LimitRange"};
+inline constexpr Kind k_network_policies{"networking.k8s.io", "v1", "networkpolicies",
+                                         "NetworkPolicy"};
 inline constexpr Kind k_leases{"coordination.k8s.io", "v1", "leases", "Lease"};
 inline constexpr Kind k_namespaces{"", "v1", "namespaces", "Namespace", false};
 inline constexpr Kind k_nodes{"", "v1", "nodes", "Node", false};

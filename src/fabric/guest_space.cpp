@@ -1,0 +1,270 @@
+#include "fabric/guest_space.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "fabric/liqo/cluster_objects.h"
+#include "fabric/liqo/shape.h"
+#include "fabric/liqo/writer.h"
+#include "fabric/pod_shares.h"
+
+namespace spillway::fabric {
+namespace {
+
+using liqo::list_of;
+using liqo::object_of;
+using model::Node;
+using model::text_node;
+
+// More than anybody needs, and no more than an API server carries without noticing.
+constexpr const char* k_most_objects = "512";
+constexpr const char* k_counted[] = {
+    "count/configmaps",
+    "count/secrets",
+    "count/services",
+    "count/ingresses.networking.k8s.io",
+    "count/shadowpods.offloading.liqo.io",
+    "count/shadowendpointslices.offloading.liqo.io",
+};
+constexpr const char* k_most_claims = "32";
+constexpr const char* k_most_balancers = "8";
+constexpr const char* k_most_node_ports = "64";  // a load balancer takes some
+
+int64_t amount_of(const liqo::Grant& grant, std::string_view resource) {
+  const auto found = grant.amounts.find(resource);
+  return found == grant.amounts.end() ? 0 : found->second;
+}
+
+int64_t granted(const GuestWish& wish, std::string_view resource) {
+  int64_t sum = 0;
+  for (const GuestUnit& unit : wish.units) sum += amount_of(unit.grant, resource);
+  return sum;
+}
+
+int64_t largest(const GuestWish& wish, std::string_view resource) {
+  int64_t most = 0;
+  for (const GuestUnit& unit : wish.units) most = std::max(most, amount_of(unit.grant, resource));
+  return most;
+}
+
+using Classes = std::vector<liqo::OfferedClass> liqo::Grant::*;
+
+std::set<std::string> classes_of(const GuestWish& wish, Classes which) {
+  std::set<std::string> names;
+  for (const GuestUnit& unit : wish.units) {
+    for (const liqo::OfferedClass& one : unit.grant.*which) names.insert(one.name);
+  }
+  return names;
+}
+
+std::string selectors_of(const GuestWish& wish) {
+  std::set<std::string> units;
+  for (const GuestUnit& unit : wish.units) {
+    std::vector<std::string> pairs;
+    for (const auto& [key, value] : unit.grant.node_selector) pairs.push_back(key + "=" + value);
+    if (pairs.empty()) continue;
+    units.insert(
+        fmt::format("{}:{}", liqo::unit_user(unit.name, wish.buyer_hash), fmt::join(pairs, ",")));
+  }
+  return fmt::format("{}", fmt::join(units, ";"));
+}
+
+Create made(const liqo::Kind& kind, std::string_view space, std::string_view part, Node value) {
+  Node object = liqo::empty_object(kind);
+  model::put(object, "metadata",
+             object_of({{"name", text_node(k_guests_name)},
+                        {"namespace", text_node(space)},
+                        {"labels",
+                         object_of({{liqo::k_guard_label, text_node(liqo::k_guard_edition)}})}}));
+  model::put(object, part, std::move(value));
+  return {{kind, std::string(space), std::string(k_guests_name)}, std::move(object)};
+}
+
+Create quota_of(const GuestWish& wish, std::string_view space, int64_t pods) {
+  const bool has_storage = !classes_of(wish, &liqo::Grant::storage).empty();
+  const bool has_balancers = !classes_of(wish, &liqo::Grant::load_balancer).empty();
+  Node hard = object_of({
+      {"pods", text_node(std::to_string(pods))},
+      {"services.nodeports", text_node(has_balancers ? k_most_node_ports : "0")},
+      {"services.loadbalancers", text_node(has_balancers ? k_most_balancers : "0")},
+      {"persistentvolumeclaims", text_node(has_storage ? k_most_claims : "0")},
+      {"requests.storage", text_node(has_storage ? std::to_string(granted(wish, "storage")) : "0")},
+  });
+  for (const char* what : k_counted) model::put(hard, what, text_node(k_most_objects));
+  return made(liqo::k_resource_quotas, space, "spec", object_of({{"hard", std::move(hard)}}));
+}
+
+// No guest is larger than the largest unit, whatever its limits say.
+Create limits_of(const GuestWish& wish, std::string_view space) {
+  Node pod = object_of({{"type", text_node("Pod")}});
+  liqo::Writer(pod).amounts("max",
+                            {{"cpu", largest(wish, "cpu")}, {"memory", largest(wish, "memory")}});
+  return made(liqo::k_limit_ranges, space, "spec",
+              object_of({{"limits", list_of({std::move(pod)})}}));
+}
+
+Node anywhere_but(const std::vector<std::string>& closed, bool is_v6) {
+  std::vector<std::string> except;
+  std::copy_if(closed.begin(), closed.end(), std::back_inserter(except), [&](const auto& network) {
+    return (network.find(':') != std::string::npos) == is_v6;
+  });
+  Node block = object_of({{"cidr", text_node(is_v6 ? "::/0" : "0.0.0.0/0")}});
+  if (!except.empty()) model::put(block, "except", liqo::text_list(except));
+  return object_of({{"ipBlock", std::move(block)}});
+}
+
+Node port_of(const char* protocol, int64_t number) {
+  return object_of({{"protocol", text_node(protocol)}, {"port", model::integer_node(number)}});
+}
+
+Node spaces_with(std::string_view label, std::string_view value) {
+  return object_of({{"matchLabels", object_of({{label, text_node(value)}})}});
+}
+
+Create network_of(const GuestWish& wish, std::string_view space) {
+  const auto own = [&wish] {
+    return object_of({{"namespaceSelector", spaces_with(liqo::k_peer_label, wish.buyer)}});
+  };
+  Node names =
+      object_of({{"namespaceSelector", spaces_with("kubernetes.io/metadata.name", "kube-system")},
+                 {"podSelector", spaces_with("k8s-app", "kube-dns")}});
+  std::vector<Node> egress;
+  egress.push_back(object_of({{"to", list_of({own()})}}));
+  egress.push_back(object_of({{"to", list_of({std::move(names)})},
+                              {"ports", list_of({port_of("UDP", 53), port_of("TCP", 53)})}}));
+  egress.push_back(object_of({{"to", list_of({anywhere_but(wish.closed_networks, false),
+                                              anywhere_but(wish.closed_networks, true)})}}));
+  // What was granted a way in from outside is meant to be reached by it.
+  const bool is_open = !classes_of(wish, &liqo::Grant::ingress).empty() ||
+                       !classes_of(wish, &liqo::Grant::load_balancer).empty();
+  Node from = is_open ? model::object_node() : object_of({{"from", list_of({own()})}});
+  Node spec = object_of({{"podSelector", model::object_node()},
+                         {"policyTypes", list_of({text_node("Ingress"), text_node("Egress")})},
+                         {"ingress", list_of({std::move(from)})},
+                         {"egress", list_of(std::move(egress))}});
+  return made(liqo::k_network_policies, space, "spec", std::move(spec));
+}
+
+Create space_of(const GuestWish& wish, std::string_view space) {
+  const auto joined = [](const auto& names) {
+    return text_node(fmt::format("{}", fmt::join(names, ",")));
+  };
+  Node object = liqo::empty_object(liqo::k_namespaces);
+  Node labels = object_of({{liqo::k_guard_label, text_node(liqo::k_guard_edition)}});
+  for (const char* mode : {"enforce", "warn"}) {
+    model::put(labels, fmt::format("pod-security.kubernetes.io/{}", mode),
+               text_node(to_text(wish.security)));
+  }
+  Node notes = object_of({
+      {liqo::k_tolerable_annotation, joined(wish.tolerable)},
+      {liqo::k_selectors_annotation, text_node(selectors_of(wish))},
+      {liqo::k_storage_annotation, joined(classes_of(wish, &liqo::Grant::storage))},
+      {liqo::k_ingress_annotation, joined(classes_of(wish, &liqo::Grant::ingress))},
+      {liqo::k_load_balancer_annotation, joined(classes_of(wish, &liqo::Grant::load_balancer))},
+      {liqo::k_endpoints_annotation, text_node("")},
+  });
+  model::put(object, "metadata",
+             object_of({{"name", text_node(space)},
+                        {"labels", std::move(labels)},
+                        {"annotations", std::move(notes)}}));
+  return {{liqo::k_namespaces, {}, std::string(space)}, std::move(object)};
+}
+
+int64_t count_at(const std::optional<Node>& quota, std::string_view part, std::string_view inner) {
+  if (!quota) return 0;
+  const std::string_view text = model::text_at(*quota, {part, inner, "pods"});
+  int64_t count = 0;
+  std::from_chars(text.data(), text.data() + text.size(), count);
+  return count;
+}
+
+PodShare share_of(const GuestSpaceSight& seen) {
+  return {seen.quota.has_value(), count_at(seen.quota, "spec", "hard"),
+          count_at(seen.quota, "status", "hard"), count_at(seen.quota, "status", "used")};
+}
+
+// A merge patch of what we write: what others wrote stays.
+Node patch_to(Node object) {
+  model::erase(object, "apiVersion");
+  model::erase(object, "kind");
+  Node& meta = model::ensure(object, {"metadata"});
+  model::erase(meta, "name");
+  model::erase(meta, "namespace");
+  return object;
+}
+
+void settle(Plan& plan, const std::optional<Node>& seen, Create wanted) {
+  if (!seen) {
+    plan.deeds.emplace_back(std::move(wanted));
+    return;
+  }
+  Node patch = patch_to(std::move(wanted.object));  // items of a list do not say their kind
+  if (!liqo::has_all_of(*seen, patch)) plan.deeds.emplace_back(Merge{wanted.at, std::move(patch)});
+}
+
+// Its label only when all else is there; and not, when something was taken away.
+void settle_space(Plan& plan, const GuestSpaceSight& seen, Create wanted) {
+  const bool is_whole = seen.quota && seen.limits && seen.network;
+  Node& labels = model::ensure(wanted.object, {"metadata", "labels"});
+  if (!is_whole) {
+    const bool is_marked =
+        !model::text_at(seen.space, {"metadata", "labels", liqo::k_guard_label}).empty();
+    model::erase(labels, liqo::k_guard_label);
+    if (is_marked) {
+      Node patch = patch_to(std::move(wanted.object));
+      model::put(model::ensure(patch, {"metadata", "labels"}), liqo::k_guard_label, Node{});
+      plan.deeds.emplace_back(Merge{wanted.at, std::move(patch)});
+      return;
+    }
+  }
+  settle(plan, seen.space, std::move(wanted));
+}
+
+bool is_guests(const GuestSpaceSight& seen, const GuestWish& wish) {
+  const auto space = liqo::read_space(seen.space);
+  return space && space->peer() == wish.buyer && !space->is_tenants() &&
+         space->meta.deleted.empty();
+}
+
+}  // namespace
+
+std::string_view to_text(PodSecurity level) {
+  return level == PodSecurity::restricted ? "restricted" : "baseline";
+}
+
+std::vector<std::string> private_networks() {
+  return {"10.0.0.0/8",     "100.64.0.0/10", "169.254.0.0/16", "172.16.0.0/12",
+          "192.168.0.0/16", "fc00::/7",      "fe80::/10"};
+}
+
+std::vector<Create> guest_space_objects(const GuestWish& wish, std::string_view space,
+                                        int64_t pods) {
+  return {quota_of(wish, space, pods), limits_of(wish, space), network_of(wish, space),
+          space_of(wish, space)};
+}
+
+Plan plan_guest_spaces(const GuestWish& wish, const std::vector<GuestSpaceSight>& seen) {
+  std::vector<const GuestSpaceSight*> spaces;
+  std::vector<PodShare> shares;
+  for (const GuestSpaceSight& one : seen) {
+    if (!is_guests(one, wish)) continue;
+    spaces.push_back(&one);
+    shares.push_back(share_of(one));
+  }
+  Plan plan;
+  const std::vector<int64_t> pods = deal_pods(granted(wish, "pods"), shares);
+  for (size_t at = 0; at < spaces.size(); ++at) {
+    const GuestSpaceSight& one = *spaces[at];
+    const auto name = model::text_at(one.space, {"metadata", "name"});
+    settle(plan, one.quota, quota_of(wish, name, pods[at]));
+    settle(plan, one.limits, limits_of(wish, name));
+    settle(plan, one.network, network_of(wish, name));
+    settle_space(plan, one, space_of(wish, name));
+  }
+  return plan;
+}
+
+}  // namespace spillway::fabric
