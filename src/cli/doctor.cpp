@@ -5,6 +5,7 @@
 #include <ctime>
 
 #include "cli/doctor_local.h"
+#include "cli/guard_check.h"
 
 namespace spillway::cli {
 namespace {
@@ -107,6 +108,10 @@ Result<std::string> look_at_stream(Examination& examination) {
   return "the event stream opens";
 }
 
+Result<std::string> look_at_fabric(Examination& examination) {
+  return look_at_guard(examination.kubeconfig, examination.context);
+}
+
 constexpr std::array k_checks{
     Check{"identity", false, false, look_at_folder},
     Check{"certificate", true, false, look_at_certificate},
@@ -119,6 +124,7 @@ constexpr std::array k_checks{
     Check{"roles", true, true, look_at_roles},
     Check{"broker", true, true, look_at_ready},
     Check{"events", true, true, look_at_stream},
+    Check{"guard", false, false, look_at_fabric, true},
 };
 
 }  // namespace
@@ -129,6 +135,7 @@ std::vector<Finding> examine(Examination& examination,
   for (const Check& check : k_checks) {
     if (check.needs_identity && !examination.member) continue;
     if (check.needs_broker && !examination.session) continue;
+    if (check.needs_cluster && !examination.has_cluster) continue;
     const Result<std::string> seen = check.look(examination);
     Finding finding{seen.has_value(), check.what, {}, {}};
     if (seen) {

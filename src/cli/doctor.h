@@ -22,8 +22,11 @@ struct Finding {
 // What the checks know of each other.
 struct Examination {
   std::string dir;
-  std::string broker;  // given by hand; empty: as joined
-  std::string state;   // the agent's folder
+  std::string broker;        // given by hand; empty: as joined
+  std::string state;         // the agent's folder
+  bool has_cluster = false;  // one to look at: what the fabric lends is judged there
+  std::string kubeconfig;    // of it; empty: the one that this runs in
+  std::string context;
   std::optional<agent::Credentials> member;
   std::unique_ptr<Session> session;
   std::optional<Instant> broker_time;  // by its Date header, as of `asked`
@@ -36,6 +39,7 @@ struct Check {
   bool needs_identity;
   bool needs_broker;
   Result<std::string> (*look)(Examination&);  // what was seen
+  bool needs_cluster = false;
 };
 
 // In order. A check whose need is not met is left out: its cause was told.

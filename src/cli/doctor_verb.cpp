@@ -1,6 +1,7 @@
 // spillway doctor: everything between here and the broker, one by one, with what to do about it.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "cli/doctor.h"
 #include "cli/safe_text.h"
@@ -13,6 +14,8 @@ struct DoctorArguments {
   std::string dir;
   std::string broker;
   std::string state;
+  std::string kubeconfig;
+  std::string context;
 };
 
 void print_finding(const Finding& finding) {
@@ -28,6 +31,11 @@ int run_doctor(const DoctorArguments& arguments) {
   examination.dir = identity_dir(arguments.dir);
   examination.broker = arguments.broker;
   examination.state = arguments.state.empty() ? examination.dir + "/state" : arguments.state;
+  examination.kubeconfig = arguments.kubeconfig;
+  examination.context = arguments.context;
+  // Kubernetes' own word for being in a pod of it.
+  examination.has_cluster =
+      !arguments.kubeconfig.empty() || std::getenv("KUBERNETES_SERVICE_HOST") != nullptr;
   const auto findings = examine(examination, print_finding);
   const auto bad = std::count_if(findings.begin(), findings.end(),
                                  [](const Finding& finding) { return !finding.good; });
@@ -47,6 +55,11 @@ void add_doctor(Word verb) {
   verb.option("--broker", arguments->broker, "Another address of the broker than the joined one")
       .type_name("URL");
   verb.option("--state", arguments->state, "The agent's folder (state in --dir)").type_name("DIR");
+  verb.option("--kubeconfig", arguments->kubeconfig,
+              "Check the guard of this cluster, too (default: the one that this runs in)")
+      .type_name("FILE");
+  verb.option("--context", arguments->context, "Of the kubeconfig (default: its current one)")
+      .type_name("NAME");
   verb.examples(
       "  spillway doctor\n"
       "  spillway doctor --dir ./milan-edge\n"

@@ -19,6 +19,7 @@ void add_demo(Word verb);
 void add_doctor(Word verb);
 void add_events(Word verb);
 void add_explain(Word verb);
+void add_fabric(Word verb);
 void add_hold(Word verb);
 void add_identities(Word verb);
 void add_invoice(Word verb);

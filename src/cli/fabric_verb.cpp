@@ -1,0 +1,103 @@
+// spillway fabric guard: what keeps buyers within their contracts, as YAML for kubectl; and whether
+// a cluster has it.
+#include <cstdio>
+
+#include "base/quantity.h"
+#include "cli/guard_check.h"
+#include "cli/outcome.h"
+#include "cli/parse.h"
+#include "cli/safe_text.h"
+#include "cli/verbs.h"
+#include "fabric/guest_space.h"
+#include "model/yaml_text.h"
+#include "pki/hash.h"
+
+namespace spillway::cli {
+namespace {
+
+struct GuardArguments {
+  bool check = false;
+  std::string kubeconfig;
+  std::string context;
+  std::string space;
+  std::string buyer;
+  std::string cpu = "0";
+  std::string memory = "0";
+  int pods = 0;
+  std::string tolerable;
+  std::string security = "baseline";
+};
+
+void print_object(const model::Node& object) { fmt::print("---\n{}", model::to_yaml(object)); }
+
+Status print_space(const GuardArguments& arguments) {
+  if (arguments.buyer.empty()) {
+    return fail(Code::invalid, "--buyer", "it is missing", "name the buyer's Liqo id");
+  }
+  const auto cpu = parse_quantity(arguments.cpu, QuantityStep::milli);
+  if (!cpu) return tl::unexpected(of_option("--cpu", cpu.error()));
+  const auto memory = parse_quantity(arguments.memory, QuantityStep::whole);
+  if (!memory) return tl::unexpected(of_option("--memory", memory.error()));
+  fabric::GuestUnit unit;
+  unit.grant.amounts = {{"cpu", *cpu}, {"memory", *memory}, {"pods", arguments.pods}};
+  fabric::GuestWish wish{arguments.buyer, pki::sha256_hex(arguments.buyer), {unit}};
+  wish.tolerable = split(arguments.tolerable, ',');
+  if (arguments.security == "restricted") wish.security = fabric::PodSecurity::restricted;
+  for (const fabric::Create& one :
+       fabric::guest_space_objects(wish, arguments.space, arguments.pods)) {
+    print_object(one.object);
+  }
+  return {};
+}
+
+Status run_guard(const GuardArguments& arguments) {
+  if (arguments.check) {
+    const auto seen = look_at_guard(arguments.kubeconfig, arguments.context);
+    if (!seen) return tl::unexpected(seen.error());
+    fmt::print("{}\n", safe(*seen));
+    return {};
+  }
+  if (!arguments.space.empty()) return print_space(arguments);
+  for (const auto& one : fabric::liqo::guard_objects()) print_object(one.object);
+  return {};
+}
+
+void add_guard(const Word& word) {
+  auto arguments = std::make_shared<GuardArguments>();
+  word.flag("--check", arguments->check,
+            "Print nothing; say whether a cluster has it as it is here");
+  word.option("--kubeconfig", arguments->kubeconfig,
+              "With --check: the cluster (default: the one that this runs in)")
+      .type_name("FILE");
+  word.option("--context", arguments->context, "Of the kubeconfig (default: its current one)")
+      .type_name("NAME");
+  word.option("--namespace", arguments->space, "Print what this one guest namespace needs, instead")
+      .type_name("NAME");
+  word.option("--buyer", arguments->buyer, "Whose it is: a Liqo id").type_name("ID");
+  word.option("--pods", arguments->pods, "That it was granted").type_name("N").not_negative();
+  word.option("--cpu", arguments->cpu, "Of its largest unit").type_name("CPU");
+  word.option("--memory", arguments->memory, "Of its largest unit").type_name("BYTES");
+  word.option("--tolerable", arguments->tolerable, "Taints that its guests may tolerate")
+      .type_name("KEY,…");
+  word.option("--security", arguments->security, "Pod-security level of its guests")
+      .one_of({"baseline", "restricted"})
+      .show_default();
+  word.run([arguments] {
+    const Status status = run_guard(*arguments);
+    return status ? k_ok : failed("fabric guard", status.error());
+  });
+}
+
+}  // namespace
+
+void add_fabric(Word verb) {
+  verb.require_word();
+  verb.examples(
+      "  spillway fabric guard | kubectl apply -f -\n"
+      "  spillway fabric guard --check --kubeconfig ~/.kube/config\n"
+      "  spillway fabric guard --namespace sw5-milan-shop --buyer milan --pods 20 --cpu 2 --memory "
+      "4Gi\n");
+  add_guard(verb.add("guard", "What keeps buyers within their contracts, as YAML for kubectl"));
+}
+
+}  // namespace spillway::cli

@@ -1,0 +1,121 @@
+#include "cli/guard_check.h"
+
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/ask_cluster.h"
+#include "fabric/liqo/guard.h"
+
+namespace spillway::cli {
+namespace {
+
+namespace liqo = fabric::liqo;
+
+constexpr const char* k_install = "spillway fabric guard | kubectl apply -f -";
+
+struct GuardSight {
+  std::string liqo_version;                    // empty: no Liqo
+  bool can_enforce = true;                     // the API server knows such policies
+  std::map<std::string, model::Node> objects;  // by kind and name
+};
+
+std::string key_in(std::string_view kind, std::string_view name) {
+  return fmt::format("{} {}", kind, name);
+}
+
+kube::Resource resource_of(const liqo::Kind& kind) {
+  return {std::string(kind.group), std::string(kind.version), std::string(kind.plural),
+          kind.is_namespaced};
+}
+
+void look_at_kind(kube::Api& api, const liqo::Kind& kind, GuardSight& sight,
+                  const kube::Then<void>& then) {
+  const auto take = [&sight, kind](const kube::ListPage& page) {
+    for (const kube::Object& one : page.items) {
+      sight.objects[key_in(kind.kind, kube::name_in(one))] = one;
+    }
+  };
+  api.list(resource_of(kind), {}, take, [&sight, then](const Result<std::string>& answer) {
+    if (answer) return then({});
+    if (answer.error().code != Code::not_found) return then(tl::unexpected(answer.error()));
+    sight.can_enforce = false;
+    then({});
+  });
+}
+
+void look_for_liqo(kube::Api& api, GuardSight& sight, const kube::Then<void>& then) {
+  const kube::Name name{std::string(liqo::k_namespace), "liqo-clusterid-configmap"};
+  api.get(kube::k_config_maps, name, [&sight, then](const Result<kube::Object>& found) {
+    if (!found && found.error().code == Code::not_found) return then({});
+    if (!found) return then(tl::unexpected(found.error()));
+    const auto version =
+        model::text_at(*found, {"metadata", "labels", "app.kubernetes.io/version"});
+    sight.liqo_version = version.empty() ? "of an unknown version" : std::string(version);
+    then({});
+  });
+}
+
+Result<GuardSight> see_guard(const std::string& kubeconfig, const std::string& context) {
+  GuardSight sight;
+  SPILLWAY_TRY(ask_cluster(kubeconfig, context, [&](kube::Api& api, const kube::Then<void>& done) {
+    const auto after = [done](auto next) {
+      return [done, next](const Status& status) { status ? next() : done(status); };
+    };
+    look_for_liqo(api, sight, after([&api, &sight, after, done] {
+                    look_at_kind(api, liqo::k_policies, sight, after([&api, &sight, done] {
+                                   look_at_kind(api, liqo::k_policy_bindings, sight, done);
+                                 }));
+                  }));
+  }));
+  return sight;
+}
+
+// Items of a list do not say what kind they are of.
+bool is_as_written(const model::Node& seen, model::Node wanted) {
+  model::erase(wanted, "apiVersion");
+  model::erase(wanted, "kind");
+  return liqo::has_all_of(seen, wanted);
+}
+
+Result<std::string> judge(const GuardSight& sight) {
+  if (sight.liqo_version.empty()) return "no Liqo here: nothing is lent by the fabric";
+  if (!sight.can_enforce) {
+    return fail(Code::unavailable, "guard",
+                "not enforced: the API server has no ValidatingAdmissionPolicies",
+                "sell to strangers only from Kubernetes 1.30 or later");
+  }
+  std::vector<std::string> missing;
+  std::vector<std::string> changed;
+  size_t policies = 0;
+  for (const liqo::GuardObject& one : liqo::guard_objects()) {
+    const std::string key = key_in(one.kind.kind, one.name);
+    const auto found = sight.objects.find(key);
+    if (one.kind.plural == liqo::k_policies.plural) ++policies;
+    if (found == sight.objects.end()) {
+      missing.push_back(key);
+    } else if (!is_as_written(found->second, one.object)) {
+      changed.push_back(key);
+    }
+  }
+  if (missing.empty() && changed.empty()) {
+    return fmt::format("enforced by {} policies; Liqo {}", policies, sight.liqo_version);
+  }
+  const auto& first = missing.empty() ? changed : missing;
+  return fail(Code::denied, "guard",
+              fmt::format("{}: {} missing, {} not as this version writes them: {}",
+                          missing.size() == 2 * policies ? "not enforced" : "partly enforced",
+                          missing.size(), changed.size(), fmt::join(first, ", ")),
+              k_install);
+}
+
+}  // namespace
+
+Result<std::string> look_at_guard(const std::string& kubeconfig, const std::string& context) {
+  const auto sight = see_guard(kubeconfig, context);
+  if (!sight) return tl::unexpected(sight.error());
+  return judge(*sight);
+}
+
+}  // namespace spillway::cli

@@ -1,0 +1,14 @@
+// Whether a provider's cluster has the guard (fabric/liqo/guard.h), as this program would write it.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace spillway::cli {
+
+// "enforced by 10 policies; Liqo v1.2.0", or what is not enforced, and what to do about it. No
+// kubeconfig: the cluster that this runs in.
+Result<std::string> look_at_guard(const std::string& kubeconfig, const std::string& context);
+
+}  // namespace spillway::cli
