@@ -55,6 +55,9 @@ Status run_guard(const GuardArguments& arguments) {
     const auto seen = look_at_guard(arguments.kubeconfig, arguments.context);
     if (!seen) return tl::unexpected(seen.error());
     fmt::print("{}\n", safe(*seen));
+    if (arguments.buyer.empty()) return {};
+    SPILLWAY_TRY(look_at_standing(arguments.kubeconfig, arguments.context, arguments.buyer));
+    fmt::print("{} has no rights of its own\n", safe(arguments.buyer));
     return {};
   }
   if (!arguments.space.empty()) return print_space(arguments);
@@ -73,7 +76,9 @@ void add_guard(const Word& word) {
       .type_name("NAME");
   word.option("--namespace", arguments->space, "Print what this one guest namespace needs, instead")
       .type_name("NAME");
-  word.option("--buyer", arguments->buyer, "Whose it is: a Liqo id").type_name("ID");
+  word.option("--buyer", arguments->buyer,
+              "Whose it is: a Liqo id; with --check, one that must have no rights yet")
+      .type_name("ID");
   word.option("--pods", arguments->pods, "That it was granted").type_name("N").not_negative();
   word.option("--cpu", arguments->cpu, "Of its largest unit").type_name("CPU");
   word.option("--memory", arguments->memory, "Of its largest unit").type_name("BYTES");

@@ -7,6 +7,7 @@
 
 #include "cli/ask_cluster.h"
 #include "fabric/liqo/guard.h"
+#include "fabric/liqo/standing.h"
 
 namespace spillway::cli {
 namespace {
@@ -116,6 +117,26 @@ Result<std::string> look_at_guard(const std::string& kubeconfig, const std::stri
   const auto sight = see_guard(kubeconfig, context);
   if (!sight) return tl::unexpected(sight.error());
   return judge(*sight);
+}
+
+Status look_at_standing(const std::string& kubeconfig, const std::string& context,
+                        const std::string& buyer) {
+  constexpr const char* k_group = "rbac.authorization.k8s.io";
+  const kube::Resource in_spaces{k_group, "v1", "rolebindings", true};
+  const kube::Resource of_cluster{k_group, "v1", "clusterrolebindings", false};
+  std::vector<model::Node> bindings;
+  const auto take = [&bindings](const kube::ListPage& page) {
+    bindings.insert(bindings.end(), page.items.begin(), page.items.end());
+  };
+  SPILLWAY_TRY(ask_cluster(kubeconfig, context, [&](kube::Api& api, const kube::Then<void>& done) {
+    const auto end = [done](const Result<std::string>& answer) {
+      answer ? done({}) : done(tl::unexpected(answer.error()));
+    };
+    api.list(in_spaces, {}, take, [&api, of_cluster, take, end](const Result<std::string>& answer) {
+      answer ? api.list(of_cluster, {}, take, end) : end(answer);
+    });
+  }));
+  return liqo::check_has_no_standing(buyer, bindings);
 }
 
 }  // namespace spillway::cli

@@ -11,4 +11,8 @@ namespace spillway::cli {
 // kubeconfig: the cluster that this runs in.
 Result<std::string> look_at_guard(const std::string& kubeconfig, const std::string& context);
 
+// Whether a buyer's Liqo id is nobody there (fabric/liqo/standing.h).
+Status look_at_standing(const std::string& kubeconfig, const std::string& context,
+                        const std::string& buyer);
+
 }  // namespace spillway::cli

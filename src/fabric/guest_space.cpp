@@ -19,14 +19,13 @@ using liqo::object_of;
 using model::Node;
 using model::text_node;
 
-// More than anybody needs, and no more than an API server carries without noticing.
-constexpr const char* k_most_objects = "512";
+// Each may have a megabyte, and all of them lie in the provider's etcd.
+constexpr int64_t k_most_objects = 128;
 constexpr const char* k_counted[] = {
     "count/configmaps",
     "count/secrets",
     "count/services",
     "count/ingresses.networking.k8s.io",
-    "count/shadowpods.offloading.liqo.io",
     "count/shadowendpointslices.offloading.liqo.io",
 };
 constexpr const char* k_most_claims = "32";
@@ -93,7 +92,12 @@ Create quota_of(const GuestWish& wish, std::string_view space, int64_t pods) {
       {"persistentvolumeclaims", text_node(has_storage ? k_most_claims : "0")},
       {"requests.storage", text_node(has_storage ? std::to_string(granted(wish, "storage")) : "0")},
   });
-  for (const char* what : k_counted) model::put(hard, what, text_node(k_most_objects));
+  for (const char* what : k_counted) {
+    model::put(hard, what, text_node(std::to_string(k_most_objects)));
+  }
+  // Those that have ended are counted, too.
+  const int64_t most = std::max(k_most_objects, 2 * granted(wish, "pods"));
+  model::put(hard, "count/shadowpods.offloading.liqo.io", text_node(std::to_string(most)));
   return made(liqo::k_resource_quotas, space, "spec", object_of({{"hard", std::move(hard)}}));
 }
 

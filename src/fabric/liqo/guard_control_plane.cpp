@@ -72,7 +72,7 @@ GuardPolicy namespace_maps() {
                 {"R4: a guest namespace is called sw<length of the buyer's id>-<its id>-…",
                  "variables.names.all(name, variables.names[name].startsWith(variables.prefix)"
                  " && size(variables.names[name]) > size(variables.prefix))"},
-                {"R4: a buyer has 32 guest namespaces at most", "size(variables.names) <= 32"}}};
+                {"R4: a buyer has 16 guest namespaces at most", "size(variables.names) <= 16"}}};
 }
 
 }  // namespace

@@ -5,10 +5,12 @@ namespace spillway::fabric::liqo {
 namespace {
 
 constexpr GuardVariable k_notes{"notes", "namespaceObject.metadata.?annotations.orValue({})"};
-// Rights in a guest namespace come by the group that is called as the buyer.
+// Rights in a guest namespace come by the group that is called as the buyer. Its control plane has
+// none there, and would be taken for the buyer's if it had.
 constexpr GuardVariable k_is_buyers{
     "isBuyers",
-    "namespaceObject.metadata.?labels[?'liqo.io/remote-cluster-id'].orValue('') in"
+    "'liqo.io' in request.userInfo.groups ||"
+    " namespaceObject.metadata.?labels[?'liqo.io/remote-cluster-id'].orValue('') in"
     " request.userInfo.groups"};
 constexpr std::string_view k_others = "!variables.isBuyers";
 
