@@ -135,7 +135,7 @@ std::vector<Finding> examine(Examination& examination,
   for (const Check& check : k_checks) {
     if (check.needs_identity && !examination.member) continue;
     if (check.needs_broker && !examination.session) continue;
-    if (check.needs_cluster && !examination.has_cluster) continue;
+    if (check.needs_cluster && examination.kubeconfig.empty()) continue;
     const Result<std::string> seen = check.look(examination);
     Finding finding{seen.has_value(), check.what, {}, {}};
     if (seen) {

@@ -22,10 +22,9 @@ struct Finding {
 // What the checks know of each other.
 struct Examination {
   std::string dir;
-  std::string broker;        // given by hand; empty: as joined
-  std::string state;         // the agent's folder
-  bool has_cluster = false;  // one to look at: what the fabric lends is judged there
-  std::string kubeconfig;    // of it; empty: the one that this runs in
+  std::string broker;      // given by hand; empty: as joined
+  std::string state;       // the agent's folder
+  std::string kubeconfig;  // of a cluster whose guard is looked at; empty: of none
   std::string context;
   std::optional<agent::Credentials> member;
   std::unique_ptr<Session> session;

@@ -1,7 +1,6 @@
 // spillway doctor: everything between here and the broker, one by one, with what to do about it.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 
 #include "cli/doctor.h"
 #include "cli/safe_text.h"
@@ -33,9 +32,6 @@ int run_doctor(const DoctorArguments& arguments) {
   examination.state = arguments.state.empty() ? examination.dir + "/state" : arguments.state;
   examination.kubeconfig = arguments.kubeconfig;
   examination.context = arguments.context;
-  // Kubernetes' own word for being in a pod of it.
-  examination.has_cluster =
-      !arguments.kubeconfig.empty() || std::getenv("KUBERNETES_SERVICE_HOST") != nullptr;
   const auto findings = examine(examination, print_finding);
   const auto bad = std::count_if(findings.begin(), findings.end(),
                                  [](const Finding& finding) { return !finding.good; });
@@ -55,15 +51,15 @@ void add_doctor(Word verb) {
   verb.option("--broker", arguments->broker, "Another address of the broker than the joined one")
       .type_name("URL");
   verb.option("--state", arguments->state, "The agent's folder (state in --dir)").type_name("DIR");
-  verb.option("--kubeconfig", arguments->kubeconfig,
-              "Check the guard of this cluster, too (default: the one that this runs in)")
+  verb.option("--kubeconfig", arguments->kubeconfig, "Check the guard of this cluster, too")
       .type_name("FILE");
   verb.option("--context", arguments->context, "Of the kubeconfig (default: its current one)")
       .type_name("NAME");
   verb.examples(
       "  spillway doctor\n"
       "  spillway doctor --dir ./milan-edge\n"
-      "  spillway doctor --broker https://10.0.0.5:7443\n");
+      "  spillway doctor --broker https://10.0.0.5:7443\n"
+      "  spillway doctor --kubeconfig ~/.kube/config\n");
   verb.run([arguments] { return run_doctor(*arguments); });
 }
 

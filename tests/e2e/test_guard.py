@@ -2,6 +2,7 @@
 name; beside it everything honest goes through (docs/fabric-rules.md). Run by tests/e2e/run."""
 import copy
 import json
+import subprocess
 import unittest
 
 from guarded_peering import BINDINGS, POLICIES, PREFIX, GuardedPeering
@@ -84,6 +85,16 @@ class Guard(GuardedPeering):
             "spec": {"consumerClusterID": BUYER, "csr": self.requests[self.unit],
                      "identityType": "ControlPlane"}}, "R1, R2: buyers write neither")
 
+    def test_r1_a_buyers_id_is_nobody_at_the_provider(self):
+        def check(buyer, **more):
+            return call(SPILLWAY, "fabric", "guard", "--check", "--kubeconfig", self.kubeconfigs[SELLER],
+                        "--buyer", buyer, **more)
+        self.assertIn(f"{BUYER} has no rights of its own", check(BUYER))  # but for those that Liqo gives it
+        name = f"staff-{self.unit}"
+        self.addCleanup(self.kubectl, SELLER, "delete", "clusterrolebinding", name)
+        self.kubectl(SELLER, "create", "clusterrolebinding", name, "--clusterrole=view", "--group=staff")
+        self.assertIn(f"has rights here already, by the ClusterRoleBinding {name}", check("staff", fails=True))
+
     def test_r2_no_status_is_a_buyers(self):
         for kind, name in ((SLICES, self.unit), ("namespacemaps", SELLER)):
             self.refuses_patch(self.access_of_control_plane, "R1, R2: buyers write neither", "-n", AT_SELLER, kind,
@@ -126,8 +137,8 @@ class Guard(GuardedPeering):
                      "sw7-another-shop", f"sw6-{BUYER}-shop", f"x{PREFIX}shop"):
             self.refuses_names({"mine": name}, "R4: a guest namespace is called")
 
-    def test_r4_not_more_than_thirty_two(self):
-        self.refuses_names({f"n{at}": f"{PREFIX}n{at}" for at in range(33)}, "R4: a buyer has 32")
+    def test_r4_not_more_than_sixteen(self):
+        self.refuses_names({f"n{at}": f"{PREFIX}n{at}" for at in range(17)}, "R4: a buyer has 16")
 
     def test_r4_a_map_of_ones_own_making(self):
         thing = {"apiVersion": "offloading.liqo.io/v1beta1", "kind": "NamespaceMap",
@@ -171,6 +182,16 @@ class Guard(GuardedPeering):
                           {"requests": {**AMOUNTS, "cpu": "0"}, "limits": AMOUNTS}):
             self.refuses_pod("R5: every container asks", container={"resources": resources})
         self.refuses_pod("R5: every container asks", initContainers=[{"name": "first", "image": "none"}])
+
+    def test_r5_a_buyer_is_told_why_its_pod_does_not_start(self):
+        self.create(BUYER, {
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "limitless", "namespace": self.space},
+            "spec": {"nodeSelector": {"kubernetes.io/hostname": self.unit},
+                     "containers": [{"name": "main", "image": "none"}]}})
+        eventually("an event that names the rule", lambda: any(
+            "R5: every container asks" in one.get("message", "") for one in self.items(
+                BUYER, "-n", self.space, "events", "--field-selector=involvedObject.name=limitless")),
+            PATIENCE_SECONDS)
 
     def test_r5_no_sidecars(self):
         self.refuses_pod("R5: no sidecar", initContainers=[{**HONEST, "name": "side", "restartPolicy": "Always"}])
@@ -358,6 +379,9 @@ class Guard(GuardedPeering):
     def test_a_check_tells_what_is_enforced(self):
         check = (SPILLWAY, "fabric", "guard", "--check", "--kubeconfig", self.kubeconfigs[SELLER])
         self.assertRegex(call(*check), r"^enforced by \d+ policies; Liqo v1\.2\.0\n$")
+        doctor = subprocess.run([SPILLWAY, "doctor", "--dir", self.folder / "nobody", *check[-2:]], text=True,
+                                capture_output=True, check=False, timeout=PATIENCE_SECONDS).stdout
+        self.assertRegex(doctor, r"✓ guard +enforced by \d+ policies")
         self.assertIn("not enforced", call(*check[:-1], self.kubeconfigs[BUYER], fails=True))
         guard = call(SPILLWAY, "fabric", "guard")
         self.addCleanup(self.kubectl, SELLER, "apply", "-f", "-", stdin=guard)
