@@ -18,6 +18,17 @@ PREFIX = f"sw{len(BUYER)}-{BUYER}-"
 POLICIES, BINDINGS = "validatingadmissionpolicies", "validatingadmissionpolicybindings"
 
 
+def put_up_guard(kubeconfig):
+    call("kubectl", f"--kubeconfig={kubeconfig}", "apply", "-f", "-", stdin=call(SPILLWAY, "fabric", "guard"))
+
+
+def take_down_guard(kubeconfig):
+    """Switched off, not deleted: an API server that has lost its last binding with a parameter reads none anew."""
+    kubectl = ("kubectl", f"--kubeconfig={kubeconfig}")
+    for name in call(*kubectl, "get", BINDINGS, "-l", "spillway.dev/guard", "-o", "name").split():
+        call(*kubectl, "patch", name, "--type=merge", "-p", json.dumps({"spec": {"validationActions": ["Audit"]}}))
+
+
 class GuardedPeering(unittest.TestCase):
     """One for all tests of a class. Refusals must be ours: each names the rule."""
 
@@ -30,7 +41,7 @@ class GuardedPeering(unittest.TestCase):
         cls.space = f"shop-{mark}"
         cls.guests = PREFIX + cls.space
         cls.addClassCleanup(cls.take_down)
-        cls.kubectl(SELLER, "apply", "-f", "-", stdin=call(SPILLWAY, "fabric", "guard"))
+        put_up_guard(cls.kubeconfigs[SELLER])
         cls.peer()
         cls.buy()
         cls.guests = cls.offload(cls.space, pods=20)
@@ -46,10 +57,7 @@ class GuardedPeering(unittest.TestCase):
             cls.liqoctl("unoffload", "namespace", *spaces, "--skip-confirm")
         cls.liqoctl("unpeer", "--skip-confirm", both=True)
         cls.kubectl(BUYER, "delete", "namespace", cls.space, *spaces, "--ignore-not-found", "--wait=false")
-        # Switched off, not deleted: an API server that has lost its last binding with a parameter reads none anew.
-        for name in cls.kubectl(SELLER, "get", BINDINGS, "-l", "spillway.dev/guard", "-o", "name").split():
-            cls.kubectl(SELLER, "patch", name, "--type=merge", "-p", json.dumps(
-                {"spec": {"validationActions": ["Audit"]}}))
+        take_down_guard(cls.kubeconfigs[SELLER])
 
     @classmethod
     def kubectl(cls, side, *words, **more):
