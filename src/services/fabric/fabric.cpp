@@ -150,7 +150,8 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
     const model::Contract* row = contract(id);
     if (row == nullptr || !is_bought(*row) || kept.part.provider != peer) continue;
     if (kept.part.buyer != self_->id()) continue;  // told when it was adopted
-    wish.purchases.push_back(purchase_of(*row, kept, {requests_.at(id), options_.drain}, sight));
+    wish.purchases.push_back(
+        purchase_of(*row, kept, {requests_.at(id), options_.drain, memory.identity}, sight));
     for (const fabric::BoughtUnit& unit : wish.purchases.back().units) {
       const bool is_there = sight.units.contains(unit.name) && sight.units.at(unit.name).node;
       if (unit.drained_by && is_there) draining.insert(unit.name);

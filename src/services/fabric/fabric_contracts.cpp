@@ -224,8 +224,11 @@ void Fabric::hear_of_identity(const Received& message) {
   auto talk = hear_identity(message.body, {kept->part, unit_names(*contract(message.contract))},
                             options_.api_servers);
   if (!talk) return refuse(message, talk.error());
-  if (kept->identity == *talk) return;
-  kept->identity = std::move(*talk);
+  auto units = std::exchange(talk->units, {});
+  auto& identity = state().bought_from[kept->part.provider].identity;
+  if (kept->recorded == units && identity == *talk) return;
+  kept->recorded = std::move(units);
+  identity = std::move(*talk);
   save_then_look(message.contract);
 }
 

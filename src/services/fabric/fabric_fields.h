@@ -18,13 +18,14 @@ void fields(F& f, FabricContract& c) {
   f.optional("offer", c.offer);
   f.with_default("nonce", c.nonce);
   f.optional("proof", c.proof);
-  f.optional("identity", c.identity);
+  f.optional("recorded", c.recorded);
   f.with_default("ending", c.ending);
 }
 
 template <class F>
 void fields(F& f, PeerMemory& m) {
   f.optional("idle_since", m.idle_since);
+  f.optional("identity", m.identity);
 }
 
 template <class F>

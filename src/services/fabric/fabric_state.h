@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/ids.h"
 #include "base/time.h"
@@ -18,17 +19,20 @@ namespace spillway::agent {
 // started while the broker is away takes nothing for unpaid.
 struct FabricContract {
   model::LiqoPart part;
-  std::optional<fabric::RequestTalk> request = {};    // sold: what was heard, and checked
-  std::optional<model::Offer> offer = {};             // bought: what its nodes look like
-  std::string nonce = {};                             // bought: to be signed
-  std::optional<fabric::Proof> proof = {};            // bought: signed, and not said yet
-  std::optional<fabric::IdentityTalk> identity = {};  // bought: what was heard last, and checked
-  std::map<std::string, Instant> ending = {};         // bought: units that end, and since when
+  std::optional<fabric::RequestTalk> request = {};        // sold: what was heard, and checked
+  std::optional<model::Offer> offer = {};                 // bought: what its nodes look like
+  std::string nonce = {};                                 // bought: to be signed
+  std::optional<fabric::Proof> proof = {};                // bought: signed, and not said yet
+  std::optional<std::vector<std::string>> recorded = {};  // bought: units, as its provider says
+  std::map<std::string, Instant> ending = {};             // bought: units that end, and since when
   bool operator==(const FabricContract&) const = default;
 };
 
 struct PeerMemory {
   std::optional<Instant> idle_since = {};  // none: there are contracts with it
+  // Bought from: how to reach it, as heard last and checked; without units. Once for all contracts:
+  // its certificates are most of what is kept.
+  std::optional<fabric::IdentityTalk> identity = {};
   bool operator==(const PeerMemory&) const = default;
 };
 

@@ -69,7 +69,11 @@ fabric::Purchase purchase_of(const model::Contract& contract, const FabricContra
                             .annotations = {},
                             .taints = {},
                             .proof = kept.proof,
-                            .identity = kept.identity};
+                            .identity = {}};
+  if (kept.recorded && buying.identity) {
+    purchase.identity = buying.identity;
+    purchase.identity->units = *kept.recorded;
+  }
   if (kept.offer) dress(purchase, *kept.offer);
   for (const model::Unit& unit : contract.units) {
     if (!unit.live) continue;

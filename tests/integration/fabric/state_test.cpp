@@ -17,11 +17,11 @@ class KeptFabric : public FabricTest {
     kept.nonce = "nonce-1";
     kept.proof = fabric::Proof{"nonce-0", "c2ln", "key", "request"};
     kept.request = fabric::RequestTalk{kept.proof, {{unit, "request"}}};
-    kept.identity = fabric::IdentityTalk{
-        {"authority", "certificate", "https://milan:6443", ""}, "liqo-tenant-rome", {unit}};
+    kept.recorded = {unit};
     kept.ending[unit] = loop.now();
-    state.fabric.bought_from["milan"] = {};
-    state.fabric.sold_to["naples"] = {loop.now()};
+    state.fabric.bought_from["milan"].identity = fabric::IdentityTalk{
+        {"authority", "certificate", "https://milan:6443", ""}, "liqo-tenant-rome", {}};
+    state.fabric.sold_to["naples"].idle_since = loop.now();
     return state;
   }
 };
