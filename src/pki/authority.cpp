@@ -138,6 +138,19 @@ Result<std::string> Authority::issue_member(const PublicKey& key, std::string_vi
   return certificate_to_pem(draft.sign(key_.handle()).get());
 }
 
+Result<std::string> Authority::issue_user(const PublicKey& key, const Subject& subject, Instant now,
+                                          Instant not_after) const {
+  SPILLWAY_TRY(check_subject(subject));
+  const Result<Instant> end = end_of_issued(now, not_after);
+  if (!end) return tl::unexpected(end.error());
+  const QuietErrors quiet;
+  CertificateDraft draft(key.handle(), subject.common_name, now - k_clocks_apart, *end);
+  draft.set_organization(subject.organization);
+  draft.issued_by(certificate_.get());
+  extend_for(draft, "clientAuth");
+  return certificate_to_pem(draft.sign(key_.handle()).get());
+}
+
 Result<std::string> Authority::issue_server(const PublicKey& key, const ServerNames& names,
                                             Instant now, Instant not_after) const {
   SPILLWAY_TRY(check_server_names(names));

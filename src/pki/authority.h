@@ -16,6 +16,7 @@
 #include "pki/key.h"
 #include "pki/names.h"
 #include "pki/secret.h"
+#include "pki/subject_request.h"
 
 struct x509_st;  // OpenSSL's X509
 
@@ -42,6 +43,9 @@ class Authority {
   // PEM, for the client side of TLS: SAN URI member_uri(federation(), name), common name `name`.
   Result<std::string> issue_member(const PublicKey& key, std::string_view name, Instant now,
                                    Instant not_after) const;
+  // PEM, for the client side of TLS of somebody who is no member: as Kubernetes knows its users.
+  Result<std::string> issue_user(const PublicKey& key, const Subject& subject, Instant now,
+                                 Instant not_after) const;
   // PEM, for the server side of TLS; at least one name.
   Result<std::string> issue_server(const PublicKey& key, const ServerNames& names, Instant now,
                                    Instant not_after) const;

@@ -41,6 +41,13 @@ CertificateDraft::CertificateDraft(EVP_PKEY* key, std::string_view common_name, 
   set_time(X509_getm_notAfter(draft), not_after);
 }
 
+void CertificateDraft::set_organization(std::string_view name) {
+  const int done = X509_NAME_add_entry_by_NID(
+      X509_get_subject_name(draft_.get()), NID_organizationName, MBSTRING_UTF8,
+      reinterpret_cast<const unsigned char*>(name.data()), static_cast<int>(name.size()), 0, 0);
+  SPILLWAY_CHECK(done == 1, "an organization cannot be named");
+}
+
 void CertificateDraft::issued_by(X509* issuer) {
   issuer_ = issuer;
   SPILLWAY_CHECK(X509_set_issuer_name(draft_.get(), X509_get_subject_name(issuer)) == 1,

@@ -16,6 +16,9 @@ class CertificateDraft {
   CertificateDraft(EVP_PKEY* key, std::string_view common_name, Instant not_before,
                    Instant not_after);
 
+  // Of the subject, before the common name.
+  void set_organization(std::string_view name);
+
   // The issuer's name and key identifier; itself when it signs itself.
   void issued_by(X509* issuer);
   void issued_by_itself() { issued_by(draft_.get()); }

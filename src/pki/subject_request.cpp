@@ -60,7 +60,7 @@ OwnedRequest parse_again(std::string_view pem) {
 
 }  // namespace
 
-Result<std::string> make_subject_request(const Key& key, const Subject& subject) {
+Status check_subject(const Subject& subject) {
   for (const std::string* text : {&subject.organization, &subject.common_name}) {
     if (!is_subject_text(*text)) {
       return fail(Code::invalid, std::string(k_subject_thing),
@@ -68,6 +68,11 @@ Result<std::string> make_subject_request(const Key& key, const Subject& subject)
                   "use 1 to 64 letters, digits, - and .");
     }
   }
+  return {};
+}
+
+Result<std::string> make_subject_request(const Key& key, const Subject& subject) {
+  SPILLWAY_TRY(check_subject(subject));
   const QuietErrors quiet;
   const OwnedRequest request(X509_REQ_new());
   SPILLWAY_CHECK(request != nullptr, "no memory");

@@ -19,6 +19,8 @@ struct Subject {
   bool operator==(const Subject&) const = default;
 };
 
+Status check_subject(const Subject& subject);
+
 // PEM, with the organization before the common name, as Liqo writes it.
 Result<std::string> make_subject_request(const Key& key, const Subject& subject);
 

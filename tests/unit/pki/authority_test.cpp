@@ -42,6 +42,19 @@ TEST_F(AuthorityOfLab, ComesBackFromItsPem) {
   EXPECT_EQ(again->certificate_pem(), authority.certificate_pem());
 }
 
+TEST_F(AuthorityOfLab, LetsInUsersWhoAreNoMembers) {
+  const Result<std::string> pem =
+      authority.issue_user(key.public_key(), {"liqo.io", "rome"}, k_now, k_now + hours(1));
+  ASSERT_TRUE(pem) << pem.error().message();
+  const Certificate facts = read_certificate(*pem).value();
+  EXPECT_EQ(facts.common_name, "rome");
+  EXPECT_EQ(facts.uri, "") << "nobody takes it for a member";
+  EXPECT_EQ(facts.key_fingerprint, key.fingerprint());
+  EXPECT_TRUE(check_issued_by(*pem, authority.certificate_pem()));
+  EXPECT_FALSE(authority.issue_user(key.public_key(), {"", "rome"}, k_now, k_now + hours(1)));
+  EXPECT_FALSE(authority.issue_user(key.public_key(), {"a,b", "rome"}, k_now, k_now + hours(1)));
+}
+
 TEST_F(AuthorityOfLab, ComesNotBackFromAnothersPem) {
   const Authority other = *Authority::create("lab", k_now);
   EXPECT_FALSE(Authority::from_pem(authority.certificate_pem(), other.key_pem().view()));
