@@ -83,10 +83,17 @@ void Access::add_key(const std::string& key, User user) {
   keys_[key] = std::move(user);
 }
 
+void Access::add_certificate(const std::string& serial, User user) {
+  user.groups.emplace_back("system:authenticated");
+  certificates_[serial] = std::move(user);
+}
+
 std::optional<User> Access::who(const net::Request& request, const net::Peer& peer,
                                 Instant now) const {
   if (peer.certificate != nullptr && now <= peer.certificate->not_after &&
       now >= peer.certificate->not_before) {
+    const auto certificate = certificates_.find(peer.certificate->serial);
+    if (certificate != certificates_.end()) return certificate->second;
     const auto found = keys_.find(peer.certificate->key);
     if (found != keys_.end()) return found->second;
   }

@@ -23,6 +23,8 @@ class Access {
   void add_token(const std::string& token, User user, Instant until = k_last_instant);
   // `key`: SHA-256 of the public key, as net::PeerCertificate has it.
   void add_key(const std::string& key, User user);
+  // One certificate, by its serial, where the same key has several: as Liqo's tenants have.
+  void add_certificate(const std::string& serial, User user);
   // From now on who shows nothing is this one: for servers without TLS, and the simulator.
   void admit_strangers(User user) { stranger_ = std::move(user); }
 
@@ -54,6 +56,7 @@ class Access {
 
   std::map<std::string, Token> tokens_;
   std::map<std::string, User> keys_;
+  std::map<std::string, User> certificates_;
   std::optional<User> stranger_;
   mutable std::vector<Grant> grants_;
   mutable bool is_compiled_ = false;

@@ -45,6 +45,10 @@ class Api final : public net::Handler {
   // Answers what is asked under /debug; without it nothing is there.
   using Debug = std::function<Answer<Reply>(const Ask&)>;
   void on_debug(Debug debug) { debug_ = std::move(debug); }
+  // Asked about every document that a caller wants to have, after it is read and before it is
+  // kept: as admission webhooks and policies are. `before` is null for what is new.
+  using Admission = std::function<Done(const Ask&, model::Node& document, const Object* before)>;
+  void on_admission(Admission admission) { admission_ = std::move(admission); }
   // While it is down (restarting) every request's connection is cut.
   void set_down(bool is_down);
   Watches& watches() { return watches_; }
@@ -92,6 +96,7 @@ class Api final : public net::Handler {
   Watches watches_;
   Cut cut_;
   Debug debug_;
+  Admission admission_ = [](const Ask&, model::Node&, const Object*) { return Done(); };
   bool is_down_ = false;
   host::Lifeline lifeline_;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "embedded/annotations.h"
 #include "embedded/cluster_parts.h"
 #include "embedded/debug.h"
@@ -32,6 +33,16 @@ Cluster::Cluster(host::Loop& loop, host::Random& random, ClusterOptions options)
     parts_->api.on_debug([this](const Ask& ask) { return debug(*this, ask); });
   }
   found();
+  if (options_.liqo) add_liqo();
+}
+
+// Its name is a label, so there is an authority of that name.
+void Cluster::add_liqo() {
+  const Status made = parts_->need_authority(options_.name);
+  SPILLWAY_CHECK(made.has_value(), "a cluster's authority cannot be made");
+  if (options_.liqo->id.empty()) options_.liqo->id = options_.name;
+  parts_->liqo = std::make_unique<Liqo>(parts_->objects, parts_->access, parts_->api, parts_->loop,
+                                        *options_.liqo, *parts_->authority);
 }
 
 Cluster::~Cluster() {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "embedded/api.h"
 #include "embedded/faults.h"
 #include "embedded/kubelets.h"
+#include "embedded/liqo/options.h"
 #include "embedded/node_life.h"
 #include "embedded/objects.h"
 #include "embedded/table.h"
@@ -49,6 +51,8 @@ struct ClusterOptions {
   bool trusts_strangers = false;
   // Faults may be asked for over HTTP, too, by members of system:masters: see debug.h.
   bool has_debug_paths = false;
+  // With Liqo: its kinds, and what it does with them. See embedded/liqo/liqo.h.
+  std::optional<LiqoOptions> liqo = {};
 };
 
 struct Credentials {
@@ -105,7 +109,9 @@ class Cluster {
   struct Parts;
   struct Serving;
   void found();
+  void add_liqo();
   void cut_by_server();
+  std::string url() const;
   Status present(Instant from, Instant until);
 
   ClusterOptions options_;

@@ -10,6 +10,7 @@
 #include "embedded/definitions.h"
 #include "embedded/deployments.h"
 #include "embedded/garbage.h"
+#include "embedded/liqo/liqo.h"
 #include "embedded/namespaces.h"
 #include "embedded/replica_sets.h"
 #include "embedded/scheduler.h"
@@ -54,12 +55,21 @@ struct Cluster::Parts {
   Scheduler scheduler;
   Kubelets kubelets;
   NodeLife node_life;
+  std::optional<pki::Authority> authority;  // from the moment that somebody needs it
+  std::unique_ptr<Liqo> liqo;               // null: without
   host::Lifeline lifeline;
+
+  Status need_authority(const std::string& name) {
+    if (authority) return {};
+    auto made = pki::Authority::create(name, loop.now());
+    if (!made) return tl::unexpected(made.error());
+    authority.emplace(std::move(*made));
+    return {};
+  }
 };
 
 struct Cluster::Serving {
-  std::unique_ptr<pki::Authority> authority;  // null without TLS
-  std::string authority_pem;
+  std::string authority_pem;  // empty without TLS
   net::ServerOptions options;
   std::unique_ptr<net::Server> server;
 };

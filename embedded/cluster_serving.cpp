@@ -4,6 +4,7 @@
 #include "base/base64.h"
 #include "embedded/cluster_parts.h"
 #include "embedded/document.h"
+#include "net/client.h"
 #include "pki/key.h"
 
 namespace spillway::embedded {
@@ -31,24 +32,39 @@ Result<net::TlsIdentity> identity_for(const pki::Authority& authority, const std
   return net::TlsIdentity{std::move(*certificate), std::string(key.to_pem().view())};
 }
 
+// How this cluster's Liqo reaches other clusters.
+Dial dial_by(net::Poll& poll) {
+  return [&poll](const kube::Access& access) -> Result<std::unique_ptr<net::Channel>> {
+    net::ClientOptions options;
+    options.host = access.server.host;
+    options.port = access.server.port;
+    options.server_name = access.server_name;
+    options.authorities_pem = access.authorities_pem;
+    options.identity = access.identity;
+    auto client = net::Client::create(poll, std::move(options));
+    if (!client) return tl::unexpected(client.error());
+    return std::unique_ptr<net::Channel>(std::move(*client));
+  };
+}
+
 }  // namespace
 
 Status Cluster::listen(net::Poll& poll, net::ServerOptions options) {
   const Instant now = parts_->loop.now();
-  auto authority = pki::Authority::create(options_.name, now);
-  if (!authority) return tl::unexpected(authority.error());
+  SPILLWAY_TRY(parts_->need_authority(options_.name));
+  const pki::Authority& authority = *parts_->authority;
   serving_ = std::make_unique<Serving>();
-  serving_->authority = std::make_unique<pki::Authority>(std::move(*authority));
-  serving_->authority_pem = serving_->authority->certificate_pem();
+  serving_->authority_pem = authority.certificate_pem();
   serving_->options = with_limits(std::move(options));
   const auto identity =
-      identity_for(*serving_->authority, serving_->options.address, now, now + k_certificates_last);
+      identity_for(authority, serving_->options.address, now, now + k_certificates_last);
   if (!identity) return tl::unexpected(identity.error());
   auto server =
       net::Server::listen(poll, serving_->options, *identity, serving_->authority_pem, parts_->api);
   if (!server) return tl::unexpected(server.error());
   serving_->server = std::move(*server);
   cut_by_server();
+  if (parts_->liqo != nullptr) parts_->liqo->listens_at(url(), dial_by(poll));
   return {};
 }
 
@@ -81,7 +97,7 @@ Result<Credentials> Cluster::issue(std::string_view user, std::vector<std::strin
   // Users of Kubernetes have colons in their names, which ours may not: who somebody is, is told by
   // the key.
   auto certificate =
-      serving_->authority->issue_member(key.public_key(), "client", now, now + k_certificates_last);
+      parts_->authority->issue_member(key.public_key(), "client", now, now + k_certificates_last);
   if (!certificate) return tl::unexpected(certificate.error());
   admit_key(key.fingerprint(), std::string(user), std::move(groups));
   return Credentials{std::move(*certificate), std::string(key.to_pem().view())};
@@ -102,37 +118,41 @@ std::string Cluster::service_account_token(std::string_view space, std::string_v
   return issue_token(std::move(account.name), std::move(account.groups));
 }
 
-Result<std::string> Cluster::kubeconfig() {
-  const auto admin = issue("admin", {"system:masters"});
-  if (!admin) return tl::unexpected(admin.error());
+std::string Cluster::url() const {
   const std::string& address = serving_->options.address;
   std::string host = is_reachable_at(address) ? address : "127.0.0.1";
   if (host.find(':') != std::string::npos) host = "[" + host + "]";
+  return fmt::format("https://{}:{}", host, port());
+}
+
+Result<std::string> Cluster::kubeconfig() {
+  const auto admin = issue("admin", {"system:masters"});
+  if (!admin) return tl::unexpected(admin.error());
   return fmt::format(
       "apiVersion: v1\n"
       "kind: Config\n"
       "clusters:\n"
       "- name: {0}\n"
       "  cluster:\n"
-      "    server: https://{1}:{2}\n"
-      "    certificate-authority-data: {3}\n"
+      "    server: {1}\n"
+      "    certificate-authority-data: {2}\n"
       "users:\n"
       "- name: admin\n"
       "  user:\n"
-      "    client-certificate-data: {4}\n"
-      "    client-key-data: {5}\n"
+      "    client-certificate-data: {3}\n"
+      "    client-key-data: {4}\n"
       "contexts:\n"
       "- name: {0}\n"
       "  context:\n"
       "    cluster: {0}\n"
       "    user: admin\n"
       "current-context: {0}\n",
-      options_.name, host, port(), to_base64(authority_pem()), to_base64(admin->certificate_pem),
+      options_.name, url(), to_base64(authority_pem()), to_base64(admin->certificate_pem),
       to_base64(admin->key_pem));
 }
 
 Status Cluster::present(Instant from, Instant until) {
-  const auto identity = identity_for(*serving_->authority, serving_->options.address, from, until);
+  const auto identity = identity_for(*parts_->authority, serving_->options.address, from, until);
   if (!identity) return tl::unexpected(identity.error());
   return serving_->server->set_tls(*identity, serving_->authority_pem);
 }

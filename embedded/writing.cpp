@@ -63,6 +63,7 @@ Answer<Reply> Api::create(const Ask& ask) {
 
 Answer<Reply> Api::create_from(const Ask& ask, Node document) {
   model::erase(model::ensure(document, {"metadata"}), "managedFields");
+  if (auto done = admission_(ask, document, nullptr); !done) return Refused(done.error());
   track_update(*ask.kind, nullptr, document, writer_of(ask, objects_.clock.now()));
   auto made = objects_.create(*ask.kind, std::move(document), ask.is_dry_run());
   if (!made) return Refused(std::move(made.error()));
@@ -73,6 +74,7 @@ Answer<Reply> Api::create_from(const Ask& ask, Node document) {
 Answer<Reply> Api::replace_with(const Ask& ask, const Object& present, const Node& wanted) {
   const Node before = present.document();
   Node document = allowed_part(ask, wanted, before);
+  if (auto done = admission_(ask, document, &present); !done) return Refused(done.error());
   track_update(*ask.kind, &before, document, writer_of(ask, objects_.clock.now()));
   auto changed =
       objects_.replace(*ask.kind, ask.key(), std::move(document), part_of(ask), ask.is_dry_run());
@@ -152,6 +154,7 @@ Answer<Reply> Api::apply_patch(const Ask& ask) {
   auto result = apply(*ask.kind, present == nullptr ? nullptr : &live, document,
                       writer_of(ask, objects_.clock.now()), ask.is_set("force"));
   if (!result) return Refused(std::move(result.error()));
+  if (auto done = admission_(ask, *result, present.get()); !done) return Refused(done.error());
   auto written = present == nullptr
                      ? objects_.create(*ask.kind, std::move(*result), ask.is_dry_run())
                      : objects_.replace(*ask.kind, ask.key(), std::move(*result), part_of(ask),

@@ -1,0 +1,41 @@
+// VirtualKubelets: one for each VirtualNode. It starts a moment after it, adopts the Node that is
+// there or makes one, holds it as the VirtualNode says, and beats for it while the provider's API
+// server answers.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "embedded/liqo/controller.h"
+#include "embedded/liqo/remote.h"
+
+namespace spillway::embedded::liqo {
+
+class VirtualKubelets final : public Controller {
+ public:
+  explicit VirtualKubelets(const Setting& setting);
+
+  void stop(const Key& virtual_node) { running_.erase(virtual_node); }
+  // Of a node; null: none runs there, or it does not reach its provider.
+  Remote* remote_of(const std::string& node);
+
+ private:
+  struct Kubelet {
+    std::string uid;  // of the VirtualNode
+    bool is_started = false;
+    bool is_beating = false;
+    std::unique_ptr<Remote> remote;
+  };
+  void look_at(const Key& key) override;
+  void start_later(const Object& object);
+  bool connect(const Object& object, Kubelet& kubelet);
+  void write_node(const Object& object) const;
+  void make_lease(const Key& key, const std::string& holder) const;
+  void beat(const Key& key, const std::string& uid);
+  void renew(const Key& key);
+
+  std::map<Key, Kubelet> running_;
+};
+
+}  // namespace spillway::embedded::liqo

@@ -1,0 +1,186 @@
+#include "support/embedded_liqos.h"
+
+#include <fmt/format.h>
+
+#include "kube/resource.h"
+#include "model/json.h"
+#include "model/tree.h"
+#include "support/dialled_channel.h"
+#include "support/memory_exchange.h"
+
+namespace spillway::test {
+namespace {
+
+using fabric::Place;
+using model::Node;
+using model::text_at;
+namespace codec = fabric::liqo;
+
+std::string path_of_place(const codec::Kind& kind, const std::string& space,
+                          const std::string& name, std::string_view subresource = {}) {
+  const kube::Resource resource{std::string(kind.group), std::string(kind.version),
+                                std::string(kind.plural), kind.is_namespaced};
+  return kube::path_of(resource, {space, name}, subresource);
+}
+
+std::string host_of(const std::string& id) { return id + ".test"; }
+
+}  // namespace
+
+EmbeddedLiqos::EmbeddedLiqos(std::string buyer_name, std::string seller_name, bool checks_record)
+    : buyer_id(std::move(buyer_name)), seller_id(std::move(seller_name)) {
+  buyer = make(buyer_id, checks_record);
+  seller = make(seller_id, checks_record);
+  loop.run();
+}
+
+std::unique_ptr<embedded::Cluster> EmbeddedLiqos::make(const std::string& id, bool checks_record) {
+  embedded::ClusterOptions options;
+  options.name = id;
+  options.nodes = 1;
+  options.trusts_strangers = true;
+  embedded::LiqoOptions liqo;
+  liqo.api_server = fmt::format("https://{}:6443", host_of(id));
+  liqo.checks_record = checks_record;
+  liqo.dial = [this](const kube::Access& access) -> Result<std::unique_ptr<net::Channel>> {
+    const net::Peer peer = peer_with(access.identity->certificate_chain_pem);
+    return std::make_unique<DialledChannel>(
+        loop, [this, host = access.server.host] { return at(host); }, peer);
+  };
+  options.liqo = std::move(liqo);
+  auto made = std::make_unique<embedded::Cluster>(loop, random, std::move(options));
+  made->on_cut([](const std::string&, const std::shared_ptr<net::Exchange>&) {});
+  return made;
+}
+
+embedded::Cluster* EmbeddedLiqos::at(const std::string& host) {
+  if (host == host_of(buyer_id)) return buyer.get();
+  return host == host_of(seller_id) && !is_seller_dead ? seller.get() : nullptr;
+}
+
+EmbeddedLiqos::Answer EmbeddedLiqos::ask(embedded::Cluster& cluster, std::string method,
+                                         std::string target, std::string body, std::string type) {
+  net::Request request{std::move(method), std::move(target), {}, std::move(body)};
+  if (!request.body.empty()) request.headers.push_back({"Content-Type", std::move(type)});
+  const auto exchange = std::make_shared<MemoryExchange>();
+  cluster.handler().handle(std::move(request), {"test:1", nullptr}, exchange);
+  if (!exchange->response) return {};
+  Answer answer{exchange->response->status, {}};
+  auto parsed = model::parse_json(exchange->response->body, "answer", size_t{64} << 20, 128);
+  if (parsed) answer.body = std::move(*parsed);
+  return answer;
+}
+
+std::vector<Node> EmbeddedLiqos::list(embedded::Cluster& cluster, const codec::Kind& kind,
+                                      const std::string& space) {
+  return model::items_at(ask(cluster, "GET", path_of_place(kind, space, {})).body, {"items"});
+}
+
+bool EmbeddedLiqos::is_up(embedded::Cluster& cluster) {
+  return ask(cluster, "GET", "/livez").status == 200;
+}
+
+Node EmbeddedLiqos::get(embedded::Cluster& cluster, const Place& at) {
+  Answer answer = ask(cluster, "GET", path_of_place(at.kind, at.space, at.name));
+  return answer.status == 200 ? std::move(answer.body) : Node{};
+}
+
+bool EmbeddedLiqos::carry_out(embedded::Cluster& cluster, const fabric::Deed& deed) {
+  Answer answer;
+  if (const auto* one = std::get_if<fabric::Create>(&deed)) {
+    answer = ask(cluster, "POST", path_of_place(one->at.kind, one->at.space, {}),
+                 model::to_json(one->object));
+  } else if (const auto* merge = std::get_if<fabric::Merge>(&deed)) {
+    const Place& at = merge->at;
+    answer = ask(cluster, "PATCH",
+                 path_of_place(at.kind, at.space, at.name, merge->of_status ? "status" : ""),
+                 model::to_json(merge->patch), "application/merge-patch+json");
+  } else if (const auto* remove = std::get_if<fabric::Remove>(&deed)) {
+    const Place& at = remove->at;
+    const std::string body =
+        remove->uid.empty() ? std::string()
+                            : fmt::format(R"({{"preconditions":{{"uid":"{}"}}}})", remove->uid);
+    answer = ask(cluster, "DELETE", path_of_place(at.kind, at.space, at.name), body);
+  } else if (const auto* evict = std::get_if<fabric::Evict>(&deed)) {
+    answer =
+        ask(cluster, "POST", path_of_place(codec::k_pods, evict->space, evict->pod, "eviction"),
+            fmt::format(R"({{"metadata":{{"name":"{}","namespace":"{}"}}}})", evict->pod,
+                        evict->space));
+  }
+  return answer.status / 100 == 2;
+}
+
+fabric::SellerSight EmbeddedLiqos::seller_sight() {
+  const std::string space = codec::tenant_namespace_name(buyer_id);
+  fabric::SellerSight sight;
+  const auto find = [&](const codec::Kind& kind, std::string_view name) {
+    return get(*seller, {kind, space, std::string(name)});
+  };
+  sight.has_space = get(*seller, {codec::k_namespaces, {}, space}).kind == Node::Kind::object;
+  if (const Node nonce = find(codec::k_secrets, codec::k_nonce_secret); !nonce.items.empty()) {
+    sight.nonce = codec::read_nonce(nonce).value();
+  }
+  if (const Node tenant = find(codec::k_tenants, buyer_id); !tenant.items.empty()) {
+    sight.tenant = codec::read_tenant(tenant).value();
+  }
+  if (const Node record = find(codec::k_config_maps, fabric::k_record_name);
+      !record.items.empty()) {
+    sight.record = fabric::read_record(record).value();
+  }
+  for (const Node& object : list(*seller, codec::k_slices, space)) {
+    const auto slice = codec::read_slice(object).value();
+    sight.slices.emplace(slice.meta.name, slice);
+  }
+  for (const Node& object : list(*seller, codec::k_shadow_pods)) {
+    const auto pod = codec::read_shadow_pod(object).value();
+    sight.guests[std::string(pod.creator())].push_back(
+        {codec::k_shadow_pods, pod.meta.space, pod.meta.name});
+  }
+  const std::string prefix = codec::certificate_secret_name("");
+  for (const Node& secret : list(*seller, codec::k_secrets, space)) {
+    const std::string name(text_at(secret, {"metadata", "name"}));
+    if (name.starts_with(prefix)) sight.certificates.push_back(name.substr(prefix.size()));
+  }
+  return sight;
+}
+
+fabric::BuyerSight EmbeddedLiqos::buyer_sight() {
+  const std::string space = codec::tenant_namespace_name(seller_id);
+  fabric::BuyerSight sight;
+  sight.has_space = get(*buyer, {codec::k_namespaces, {}, space}).kind == Node::Kind::object;
+  const Node identity =
+      get(*buyer, {codec::k_identities, space, codec::control_plane_identity_name(seller_id)});
+  if (!identity.items.empty()) sight.identity = codec::read_identity(identity).value();
+  for (const Node& object : list(*buyer, codec::k_slices, space)) {
+    const auto slice = codec::read_slice(object).value();
+    const std::string secret =
+        codec::kubeconfig_secret_name(codec::slice_identity_name(slice.meta.name));
+    fabric::BoughtSight& unit = sight.units[slice.meta.name];
+    unit.has_access = !get(*buyer, {codec::k_secrets, space, secret}).items.empty();
+    unit.slice = slice;
+  }
+  for (const Node& object : list(*buyer, codec::k_virtual_nodes, space)) {
+    const auto node = codec::read_virtual_node(object).value();
+    sight.units[node.meta.name].virtual_node = node;
+  }
+  for (const Node& object : list(*buyer, codec::k_nodes)) {
+    if (text_at(object, {"metadata", "labels", codec::k_node_type_label}).empty()) continue;
+    const auto node = codec::read_unit_node(object).value();
+    sight.units[node.meta.name].node =
+        fabric::NodeSight{node.meta.uid, node.provider_id, node.is_ready(), node.cordoned};
+  }
+  for (const Node& pod : list(*buyer, codec::k_pods)) {
+    const auto unit = sight.units.find(std::string(text_at(pod, {"spec", "nodeName"})));
+    if (unit == sight.units.end()) continue;
+    unit->second.pods.push_back({std::string(text_at(pod, {"metadata", "namespace"})),
+                                 std::string(text_at(pod, {"metadata", "name"})),
+                                 !text_at(pod, {"metadata", "deletionTimestamp"}).empty()});
+  }
+  for (const Node& lease : list(*buyer, codec::k_leases, space)) {
+    const std::string name(text_at(lease, {"metadata", "name"}));
+    if (name != "virtual-kubelet-leader-election") sight.units[name].has_lease = true;
+  }
+  return sight;
+}
+
+}  // namespace spillway::test
