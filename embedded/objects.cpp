@@ -126,6 +126,12 @@ Answer<ObjectPtr> Objects::create(const Kind& kind, Node document, bool is_dry_r
     put(metadata, "name", text_node(std::string(prefix) + new_suffix(random)));
   }
   if (auto done = check_space(kind, document); !done) return Refused(std::move(done.error()));
+  if (on_create) on_create(kind, document);
+  return create_whole(kind, std::move(document), is_dry_run);
+}
+
+Answer<ObjectPtr> Objects::create_whole(const Kind& kind, Node document, bool is_dry_run) {
+  Node& metadata = model::ensure(document, {"metadata"});
   put(metadata, "uid", text_node(new_uid(random)));
   put(metadata, "creationTimestamp", text_node(stamp(clock.now())));
   if (kind.counts_generation) put(metadata, "generation", model::integer_node(1));
@@ -150,7 +156,12 @@ Answer<ObjectPtr> Objects::replace(const Kind& kind, const Key& key, Node wanted
   const Node before = present->document();
   if (part == Part::status) wanted = with_status_of(kind, before, wanted);
   if (part == Part::main && kind.has("status")) keep_member(wanted, before, "status");
+  const int64_t counted = model::integer_at(wanted, {"metadata", "generation"});
   keep_own_metadata(wanted, before);
+  // Controllers count for themselves: see change().
+  if (part == Part::whole && counted > 0) {
+    put(model::ensure(wanted, {"metadata"}), "generation", model::integer_node(counted));
+  }
   // Its finalizers change by `finalize` only.
   if (part == Part::main && kind.name == "Namespace") keep_member(wanted, before, "spec");
   if (part == Part::main) {

@@ -48,12 +48,16 @@ class Objects {
   // For controllers: changes what is there now. Null: it is not there (any more).
   ObjectPtr change(const Kind& kind, const Key& key, const std::function<void(model::Node&)>& how);
 
+  // Whoever makes an object, this changes it first: as mutating webhooks do.
+  std::function<void(const Kind& kind, model::Node& document)> on_create;
+
   Registry& registry;
   Table& table;
   Clock& clock;
   host::Random& random;
 
  private:
+  Answer<ObjectPtr> create_whole(const Kind& kind, model::Node document, bool is_dry_run);
   Done check_space(const Kind& kind, const model::Node& document) const;
   Answer<Deleted> begin_deletion(const Kind& kind, const ObjectPtr& object,
                                  const DeleteOptions& options);

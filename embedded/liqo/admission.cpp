@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "embedded/document.h"
+#include "embedded/liqo/shadow_pods.h"
 #include "fabric/liqo/slice.h"
 #include "fabric/record.h"
 
@@ -146,6 +147,14 @@ Done admit(const Setting& s, const Ask& ask, Node& document, const Object* befor
   if (auto done = check_enums(s, ask, document); !done) return done;
   if (before == nullptr) {
     if (auto done = check_new(s, ask, document); !done) return done;
+  }
+  if (ask.kind == &s.kind(codec::k_shadow_pods) && before == nullptr &&
+      !ask.user.is_in("system:masters")) {
+    model::put(model::ensure(document, {"metadata", "labels"}), codec::k_creator_label,
+               model::text_node(ask.user.name));
+    if (const Status fits = check_guest(s, ask.user.name, document); !fits) {
+      return webhook_denies("shadowpod", fits.error().reason);
+    }
   }
   return check_record(s, ask, document, before);
 }

@@ -86,7 +86,10 @@ PeerParts parts_of(const Setting& setting, const std::string& peer) {
 
 Node authentication_module(const Node& document, const PeerParts& parts, Instant now) {
   Node module = module_before(document, "authentication");
-  put(module, "enabled", model::boolean_node(parts.has_tenant || parts.has_identity));
+  // Whom it once had an identity for, Liqo goes on thinking so of.
+  const bool is_on =
+      parts.has_tenant || parts.has_identity || has_finalizer(document, k_checker_finalizer);
+  put(module, "enabled", model::boolean_node(is_on));
   const auto drop = [&module](std::string_view type) {
     for (Node& member : module.items) {
       if (member.key != "conditions") continue;

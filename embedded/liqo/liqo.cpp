@@ -5,15 +5,20 @@
 #include "embedded/document.h"
 #include "embedded/liqo/admission.h"
 #include "embedded/liqo/foreign_clusters.h"
+#include "embedded/liqo/guests.h"
 #include "embedded/liqo/identities.h"
 #include "embedded/liqo/kinds.h"
 #include "embedded/liqo/local_slices.h"
 #include "embedded/liqo/nonces.h"
+#include "embedded/liqo/offloadings.h"
+#include "embedded/liqo/pod_webhook.h"
 #include "embedded/liqo/quotas.h"
 #include "embedded/liqo/replicas.h"
 #include "embedded/liqo/replicator.h"
 #include "embedded/liqo/roles.h"
+#include "embedded/liqo/shadow_pods.h"
 #include "embedded/liqo/tenants.h"
+#include "embedded/liqo/twin_spaces.h"
 #include "embedded/liqo/virtual_nodes.h"
 #include "pki/ed25519.h"
 #include "pki/hash.h"
@@ -77,8 +82,15 @@ struct Liqo::Parts {
         foreign_clusters(setting),
         replicator(setting),
         kubelets(setting),
-        virtual_nodes(setting, kubelets) {
+        virtual_nodes(setting, kubelets),
+        twin_spaces(setting),
+        offloadings(setting),
+        shadow_pods(setting),
+        guests(setting, kubelets) {
     make_own_objects(setting);
+    objects.on_create = [this](const Kind& kind, Node& document) {
+      if (kind.name == "Pod" && kind.group.empty()) liqo::let_pod_leave(setting, document);
+    };
   }
 
   liqo::Setting setting;
@@ -92,6 +104,10 @@ struct Liqo::Parts {
   liqo::Replicator replicator;
   liqo::VirtualKubelets kubelets;
   liqo::VirtualNodes virtual_nodes;
+  liqo::TwinSpaces twin_spaces;
+  liqo::Offloadings offloadings;
+  liqo::ShadowPods shadow_pods;
+  liqo::Guests guests;
 };
 
 Liqo::Liqo(Objects& objects, Access& access, Api& api, host::Loop& loop, LiqoOptions options,

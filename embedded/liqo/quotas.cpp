@@ -36,14 +36,7 @@ void Quotas::look_at(const Key& key) {
   if (!slice || !slice->is_accepted(codec::k_resources_condition)) return;
   const std::string user = codec::unit_user(key.name, pki::sha256_hex(slice->buyer));
   const Key quota{key.space, user};
-  if (s_.find(codec::k_quotas, quota) == nullptr) {
-    model::Node made = new_document(quota, {{std::string(k_managed_label), "true"}}, object.get());
-    model::Node& spec = model::ensure(made, {"spec"});
-    model::put(spec, "limitsEnforcement", model::text_node("None"));
-    model::put(spec, "user", model::text_node(user));
-    s_.create(codec::k_quotas, std::move(made));
-  }
-  s_.change(codec::k_quotas, quota, [&](model::Node& made) {
+  const auto write = [&](model::Node& made) {
     model::Node& spec = model::ensure(made, {"spec"});
     const model::Node* granted = model::look(document, {"status", "resources"});
     model::put(spec, "resources", granted == nullptr ? model::object_node() : *granted);
@@ -52,7 +45,14 @@ void Quotas::look_at(const Key& key) {
     } else {
       model::erase(spec, "cordoned");
     }
-  });
+  };
+  if (s_.find(codec::k_quotas, quota) != nullptr) return s_.change(codec::k_quotas, quota, write);
+  model::Node made = new_document(quota, {{std::string(k_managed_label), "true"}}, object.get());
+  model::Node& spec = model::ensure(made, {"spec"});
+  model::put(spec, "limitsEnforcement", model::text_node("None"));
+  model::put(spec, "user", model::text_node(user));
+  write(made);
+  s_.create(codec::k_quotas, std::move(made));
 }
 
 }  // namespace spillway::embedded::liqo

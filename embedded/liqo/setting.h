@@ -22,6 +22,8 @@ namespace spillway::embedded::liqo {
 namespace codec = fabric::liqo;
 
 inline constexpr std::string_view k_managed_label = "liqo.io/managed";
+// On namespaces: their pods may go to virtual nodes.
+inline constexpr std::string_view k_scheduling_label = "liqo.io/scheduling-enabled";
 
 struct Setting {
   Objects& objects;

@@ -27,10 +27,11 @@ VirtualKubelets::VirtualKubelets(const Setting& setting) : Controller(setting) {
   });
 }
 
-Remote* VirtualKubelets::remote_of(const std::string& node) {
+std::string VirtualKubelets::kubeconfig_of(const std::string& node) const {
   const auto found = std::find_if(running_.begin(), running_.end(),
                                   [&](const auto& one) { return one.first.name == node; });
-  return found == running_.end() ? nullptr : found->second.remote.get();
+  const bool runs = found != running_.end() && found->second.remote != nullptr;
+  return runs ? found->second.remote->kubeconfig() : std::string();
 }
 
 void VirtualKubelets::look_at(const Key& key) {

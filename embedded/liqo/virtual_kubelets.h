@@ -17,8 +17,8 @@ class VirtualKubelets final : public Controller {
   explicit VirtualKubelets(const Setting& setting);
 
   void stop(const Key& virtual_node) { running_.erase(virtual_node); }
-  // Of a node; null: none runs there, or it does not reach its provider.
-  Remote* remote_of(const std::string& node);
+  // Of a node, while its virtual kubelet runs; empty: none does.
+  std::string kubeconfig_of(const std::string& node) const;
 
  private:
   struct Kubelet {
