@@ -1,31 +1,20 @@
 #include "embedded/liqo/quotas.h"
 
 #include "embedded/document.h"
-#include "fabric/liqo/handshake.h"
 #include "fabric/liqo/slice.h"
 #include "pki/hash.h"
 
 namespace spillway::embedded::liqo {
 namespace {
 
-// Of all slices that were there when the tenant was cordoned.
-constexpr std::string_view k_cordon_tenant = "liqo.io/cordon-tenant";
-
 bool is_cordoned(const codec::Slice& slice) {
   return slice.meta.annotation(codec::k_cordon_annotation) == "true" ||
-         slice.meta.annotation(k_cordon_tenant) == "true";
+         slice.meta.annotation(k_cordon_tenant_annotation) == "true";
 }
 
 }  // namespace
 
-Quotas::Quotas(const Setting& setting) : Controller(setting) {
-  follow(codec::k_slices);
-  follow(codec::k_tenants, [this](const Object& tenant) {
-    const auto read = codec::read_tenant(tenant.document());
-    if (!read || read->condition != codec::TenantCondition::cordoned) return;
-    for (const ObjectPtr& one : s_.all(codec::k_slices, tenant.key.space)) look_soon(one->key);
-  });
-}
+Quotas::Quotas(const Setting& setting) : Controller(setting) { follow(codec::k_slices); }
 
 void Quotas::look_at(const Key& key) {
   const ObjectPtr object = s_.find(codec::k_slices, key);

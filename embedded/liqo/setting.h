@@ -22,6 +22,8 @@ namespace spillway::embedded::liqo {
 namespace codec = fabric::liqo;
 
 inline constexpr std::string_view k_managed_label = "liqo.io/managed";
+// On slices that were there when their tenant was cordoned.
+inline constexpr std::string_view k_cordon_tenant_annotation = "liqo.io/cordon-tenant";
 // On namespaces: their pods may go to virtual nodes.
 inline constexpr std::string_view k_scheduling_label = "liqo.io/scheduling-enabled";
 

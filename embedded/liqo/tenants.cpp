@@ -59,6 +59,25 @@ void Tenants::look_at(const Key& key) {
   if (tenant->condition == codec::TenantCondition::drained) return drain(key);
   if (!tenant->answer) return answer(key, *tenant);
   bind(key, *tenant);
+  cordon(key, tenant->condition == codec::TenantCondition::cordoned);
+}
+
+// What it has stays, nothing more; what comes later is not looked at.
+void Tenants::cordon(const Key& key, bool is_cordoned) const {
+  for (const ObjectPtr& slice : s_.all(codec::k_slices, key.space)) {
+    if (label_of(*slice, codec::k_replicated_label) != "true") continue;
+    if ((annotation_of(slice->document(), k_cordon_tenant_annotation) == "true") == is_cordoned) {
+      continue;
+    }
+    s_.change(codec::k_slices, slice->key, [is_cordoned](model::Node& document) {
+      model::Node& annotations = model::ensure(document, {"metadata", "annotations"});
+      if (is_cordoned) {
+        model::put(annotations, k_cordon_tenant_annotation, model::text_node("true"));
+      } else {
+        model::erase(annotations, k_cordon_tenant_annotation);
+      }
+    });
+  }
 }
 
 void Tenants::answer(const Key& key, const codec::Tenant& tenant) const {

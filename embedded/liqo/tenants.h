@@ -16,6 +16,7 @@ class Tenants final : public Controller {
   void answer(const Key& key, const codec::Tenant& tenant) const;
   void bind(const Key& key, const codec::Tenant& tenant) const;
   void unbind(const Key& key) const;
+  void cordon(const Key& key, bool is_cordoned) const;
   void drain(const Key& key) const;
 };
 

@@ -430,5 +430,49 @@ TEST_F(LiqoPlayed, ItsWholeLifeIsAsRecorded) {
   expect_as_recorded("13-resurrection");
 }
 
+// Not recorded, but tried on real Liqo: all slices that are there are cordoned, and released again.
+TEST_F(LiqoPlayed, ATenantIsCordonedWithAllItsSlices) {
+  peer();
+  add_unit_by_liqoctl("unit-1");
+  const auto is_cordoned = [this] {
+    return codec::read_quota(
+               seen(*liqos.seller, codec::k_quotas, k_at_seller, "unit-1-6dbd0f28d0d9"))
+        .value()
+        .cordoned;
+  };
+  EXPECT_FALSE(is_cordoned());
+  for (const bool cordoned : {true, false}) {
+    Node patch = model::object_node();
+    model::put(model::ensure(patch, {"spec"}), "tenantCondition",
+               model::text_node(cordoned ? "Cordoned" : "Active"));
+    merge(*liqos.seller, {codec::k_tenants, k_at_seller, "buyer"}, patch);
+    pass();
+    EXPECT_EQ(is_cordoned(), cordoned);
+  }
+}
+
+TEST_F(LiqoPlayed, WhatItsWebhooksDenyIsDenied) {
+  peer();
+  const auto refused = [this](embedded::Cluster& cluster, const codec::Kind& kind,
+                              const Node& object) {
+    const std::string space(model::text_at(object, {"metadata", "namespace"}));
+    const std::string name(model::text_at(object, {"metadata", "name"}));
+    return !liqos.carry_out(cluster, fabric::Create{{kind, space, name}, object});
+  };
+  codec::NamespaceOffloading other = codec::new_offloading("default", "default-buyer");
+  other.meta.name = "another";
+  EXPECT_TRUE(refused(*liqos.buyer, codec::k_namespace_offloadings, to_object(other)));
+  create(*liqos.buyer, codec::k_nodes, codec::node_to_adopt("unit-9", "", {}));
+  EXPECT_TRUE(refused(*liqos.buyer, codec::k_virtual_nodes,
+                      to_object(codec::new_virtual_node({"unit-9", "seller", "", {}, {}, {}}))));
+  Node tenant = to_object(codec::new_tenant("buyer", {"key", "request", "signature"}));
+  model::put(model::ensure(tenant, {"metadata"}), "namespace", model::text_node("default"));
+  EXPECT_TRUE(refused(*liqos.seller, codec::k_tenants, tenant));
+  Node patch = model::object_node();
+  model::put(model::ensure(patch, {"spec"}), "tenantCondition", model::text_node("Gone"));
+  EXPECT_FALSE(liqos.carry_out(
+      *liqos.seller, fabric::Merge{{codec::k_tenants, k_at_seller, "buyer"}, patch, false}));
+}
+
 }  // namespace
 }  // namespace spillway
