@@ -46,6 +46,7 @@ void add_wish(Word word, ClusterWish& wish) {
   word.option("--memory", wish.memory, "Of each node").type_name("QUANTITY").show_default();
   word.option("--port", wish.port, "Of an embedded one's API (default: any that is free)")
       .in_range(0, 65535);
+  word.flag("--liqo", wish.has_liqo, "With Liqo, as which it has the same name");
 }
 
 int told(const Status& status) {
@@ -60,6 +61,7 @@ void add_cluster(Word verb) {
   auto arguments = std::make_shared<ClusterArguments>();
   verb.examples(
       "  spillway cluster up edge --nodes 3 --cpu 8\n"
+      "  spillway cluster up rome --liqo\n"
       "  spillway cluster list\n"
       "  spillway cluster up big --real\n"
       "  spillway cluster down edge\n");

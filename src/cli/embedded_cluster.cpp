@@ -49,6 +49,7 @@ Status run_embedded(const ClusterWish& wish) {
   options.nodes = wish.nodes;
   options.node.cpu = wish.cpu;
   options.node.memory = wish.memory;
+  if (wish.has_liqo) options.liqo.emplace();
   embedded::Cluster cluster(loop, random, std::move(options));
   net::ServerOptions server;
   server.port = static_cast<uint16_t>(wish.port);

@@ -19,20 +19,22 @@ constexpr auto k_patience = std::chrono::seconds(20);
 constexpr auto k_look = std::chrono::milliseconds(5);
 
 std::vector<std::string> run_words(const ClusterWish& wish) {
-  return {"cluster",
-          "run",
-          wish.name,
-          "--nodes",
-          std::to_string(wish.nodes),
-          "--cpu",
-          wish.cpu,
-          "--memory",
-          wish.memory,
-          "--port",
-          std::to_string(wish.port),
-          "--kubeconfig",
-          wish.kubeconfig,
-          "--at-home"};
+  std::vector<std::string> words = {"cluster",
+                                    "run",
+                                    wish.name,
+                                    "--nodes",
+                                    std::to_string(wish.nodes),
+                                    "--cpu",
+                                    wish.cpu,
+                                    "--memory",
+                                    wish.memory,
+                                    "--port",
+                                    std::to_string(wish.port),
+                                    "--kubeconfig",
+                                    wish.kubeconfig,
+                                    "--at-home"};
+  if (wish.has_liqo) words.emplace_back("--liqo");
+  return words;
 }
 
 // The error that it ended with, which is the last line of its log and has a next step.

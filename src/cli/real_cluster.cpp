@@ -110,9 +110,10 @@ Status up_real(const ClusterWish& wish) {
   const auto before = real_clusters();
   if (!before) return tl::unexpected(before.error());
   if (const auto present = find(*before, wish.name)) return refuse_second(*present);
-  const auto done =
-      run_realkube("cluster " + wish.name, {"up", wish.name, "--nodes", std::to_string(wish.nodes),
-                                            "--cpu", wish.cpu, "--memory", wish.memory});
+  std::vector<std::string> words = {"up",    wish.name, "--nodes",  std::to_string(wish.nodes),
+                                    "--cpu", wish.cpu,  "--memory", wish.memory};
+  if (wish.has_liqo) words.emplace_back("--liqo");
+  const auto done = run_realkube("cluster " + wish.name, words);
   if (!done) return tl::unexpected(done.error());
   const auto after = real_clusters();
   if (!after) return tl::unexpected(after.error());
