@@ -39,9 +39,9 @@ Status run_embedded(const ClusterWish& wish) {
   if (!home) return tl::unexpected(home.error());
   // Before anything that takes its time: until then nobody can end it.
   if (wish.at_home) SPILLWAY_TRY(move_in(*home, wish.name));
+  net::Poll poll;  // outlives the signals that it watches
   auto signals = Signals::block({SIGTERM, SIGINT});
   if (!signals) return tl::unexpected(signals.error());
-  net::Poll poll;
   services::ServiceLoop loop(poll);
   host::SystemRandom random;
   embedded::ClusterOptions options;
