@@ -201,8 +201,10 @@ void Laws::settled() {
              fmt::format("contract {} is {} long after everyone left", key.id,
                          to_text(contract->state)));
     } else if (const auto* pool = held<PoolRecord>(row.record)) {
+      // The last word of a provider that has vanished stands: nothing is sold by it any more.
+      const bool is_silent = pool->lease_until <= clock_();
       expect(
-          pool->committed.is_zero() && !pool->oversold_since, 3,
+          pool->committed.is_zero() && (is_silent || !pool->oversold_since), 3,
           fmt::format("pool {} has not got everything back: cpu {} committed, cpu {} carried that "
                       "nobody knows{}",
                       key.id, pool->committed.cpu_millis, pool->unaccounted.cpu_millis,
