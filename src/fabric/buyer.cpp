@@ -9,8 +9,6 @@ namespace {
 
 // Some at a time: a message has its bounds, and a request some hundred bytes.
 constexpr size_t k_most_requests = 32;
-// How long the provider has to forget a unit that is given back.
-constexpr Duration k_patience = minutes(1);
 
 struct Buying {
   const BuyerWish& wish;
@@ -211,7 +209,8 @@ void part(Buying& b) {
     return u.second.slice || u.second.virtual_node || u.second.node;
   });
   if (has_units || !b.sight.identity) return;
-  if (b.wish.warm_until > b.now) return b.plan.look_by(b.wish.warm_until);
+  const Instant until = b.wish.warm_until + (b.sight.has_map ? k_patience : Duration{});
+  if (until > b.now) return b.plan.look_by(until);
   const liqo::Meta& meta = b.sight.identity->meta;
   if (meta.deleted.empty()) b.remove(b.at(liqo::k_identities, meta.name), meta.uid);
 }

@@ -83,6 +83,7 @@ struct BuyerSight {
   std::optional<liqo::Identity> identity = {};
   std::map<std::string, BoughtSight> units = {};  // by name; those of ours
   std::optional<liqo::ForeignCluster> foreign = {};
+  bool has_map = false;  // its NamespaceMap: without an identity nobody takes down its copy
 };
 
 Plan plan_buyer(const BuyerWish& wish, const BuyerSight& sight, Instant now);

@@ -50,6 +50,9 @@ struct Say {
 };
 using Deed = std::variant<Create, Merge, Remove, Evict, Say>;
 
+// How long one side waits for the other to take down what only that one can.
+inline constexpr Duration k_patience = minutes(1);
+
 // What will not come right by itself: told once, by name, to whoever runs the cluster.
 struct Trouble {
   std::string thing;   // "unit 01…-0", "tenant milan"

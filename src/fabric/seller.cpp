@@ -298,7 +298,9 @@ UnitStep step_of(const Selling& s, const SoldUnit& unit, const Wanted& it) {
 
 void part(Selling& s) {
   if (!s.sight.slices.empty()) return;
-  if (s.wish.warm_until > s.now) return s.plan.look_by(s.wish.warm_until);
+  // Without its tenant the buyer could not take down its part of the namespaces any more.
+  const Instant until = s.wish.warm_until + (s.sight.has_map ? k_patience : Duration{});
+  if (until > s.now) return s.plan.look_by(until);
   if (s.sight.tenant)
     s.remove(liqo::k_tenants, s.sight.tenant->meta.name, s.sight.tenant->meta.uid);
   if (s.sight.nonce) s.remove(liqo::k_secrets, s.sight.nonce->meta.name, s.sight.nonce->meta.uid);

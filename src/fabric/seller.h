@@ -50,6 +50,7 @@ struct SellerSight {
   std::optional<Record> record = {};
   std::map<std::string, liqo::Slice> slices = {};         // by name
   std::map<std::string, std::vector<Place>> guests = {};  // all ShadowPods of this buyer, by user
+  bool has_map = false;  // the copy of its NamespaceMap, which goes by the buyer's own hand
   std::vector<std::string> certificates = {};  // slices whose certificate's Secret is there
 };
 
