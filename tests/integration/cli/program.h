@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -31,9 +32,11 @@ inline std::string spillway_binary() {
   return (folder == nullptr ? here : std::filesystem::path(folder)) / "spillway";
 }
 
+// What there is of it: of a process, say, that ends while it is looked at.
 inline std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
 }
 
 struct Ended {
