@@ -1,11 +1,11 @@
 #include "fabric/guest_space.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "base/quantity.h"
 #include "fabric/liqo/cluster_objects.h"
 #include "fabric/liqo/shape.h"
 #include "fabric/liqo/writer.h"
@@ -82,22 +82,31 @@ Create made(const liqo::Kind& kind, std::string_view space, std::string_view par
   return {{kind, std::string(space), std::string(k_guests_name)}, std::move(object)};
 }
 
+// As an API server writes it: what it has is compared with what we want as text.
+std::string count_text(int64_t count) {
+  for (const char* suffix : {"", "k", "M", "G"}) {
+    if (count == 0 || count % 1000 != 0) return std::to_string(count) + suffix;
+    count /= 1000;
+  }
+  return std::to_string(count) + "T";
+}
+
 Create quota_of(const GuestWish& wish, std::string_view space, int64_t pods) {
   const bool has_storage = !classes_of(wish, &liqo::Grant::storage).empty();
   const bool has_balancers = !classes_of(wish, &liqo::Grant::load_balancer).empty();
   Node hard = object_of({
-      {"pods", text_node(std::to_string(pods))},
+      {"pods", text_node(count_text(pods))},
       {"services.nodeports", text_node(has_balancers ? k_most_node_ports : "0")},
       {"services.loadbalancers", text_node(has_balancers ? k_most_balancers : "0")},
       {"persistentvolumeclaims", text_node(has_storage ? k_most_claims : "0")},
-      {"requests.storage", text_node(has_storage ? std::to_string(granted(wish, "storage")) : "0")},
+      {"requests.storage", text_node(has_storage ? count_text(granted(wish, "storage")) : "0")},
   });
   for (const char* what : k_counted) {
     model::put(hard, what, text_node(std::to_string(k_most_objects)));
   }
   // Those that have ended are counted, too.
   const int64_t most = std::max(k_most_objects, 2 * granted(wish, "pods"));
-  model::put(hard, "count/shadowpods.offloading.liqo.io", text_node(std::to_string(most)));
+  model::put(hard, "count/shadowpods.offloading.liqo.io", text_node(count_text(most)));
   return made(liqo::k_resource_quotas, space, "spec", object_of({{"hard", std::move(hard)}}));
 }
 
@@ -180,9 +189,7 @@ Create space_of(const GuestWish& wish, std::string_view space) {
 int64_t count_at(const std::optional<Node>& quota, std::string_view part, std::string_view inner) {
   if (!quota) return 0;
   const std::string_view text = model::text_at(*quota, {part, inner, "pods"});
-  int64_t count = 0;
-  std::from_chars(text.data(), text.data() + text.size(), count);
-  return count;
+  return parse_quantity(text, QuantityStep::whole, Rounding::up).value_or(0);
 }
 
 PodShare share_of(const GuestSpaceSight& seen) {

@@ -84,6 +84,17 @@ TEST(GuestSpace, GetsItsLimitsFirstAndItsLabelThen) {
             "baseline");
 }
 
+// An API server has 1k where 1000 was written: what is compared as text must not differ for ever.
+TEST(GuestSpace, WritesThousandsAsAnApiServerDoes) {
+  const GuestWish wish = wish_of({1000, 2000});
+  std::vector<GuestSpaceSight> spaces{{space_as_liqo_makes_it("sw5-milan-shop")}};
+  settle_all(wish, spaces);
+  EXPECT_EQ(text_at(*spaces[0].quota, {"spec", "hard", "pods"}), "3k");
+  spaces.push_back({space_as_liqo_makes_it("sw5-milan-desk")});
+  carry_out(plan_guest_spaces(wish, spaces), spaces);
+  EXPECT_EQ(text_at(*spaces[1].quota, {"spec", "hard", "pods"}), "0");  // all are dealt out
+}
+
 TEST(GuestSpace, WhatWasEditedIsPutRight) {
   const GuestWish wish = wish_of({10});
   std::vector<GuestSpaceSight> spaces{{space_as_liqo_makes_it("sw5-milan-shop")}};
