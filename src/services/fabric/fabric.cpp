@@ -29,7 +29,9 @@ Fabric::Fabric(Context& context, Messages& messages, kube::Api& api, FabricOptio
       options_(std::move(options)),
       tellings_(api, context.log),
       sights_(api, context.log,
-              {[this](const std::string& peer) { change(peer); }, [this] { find_peers(); }}),
+              {[this](const std::string& peer) { change(peer); }, [this] { find_peers(); },
+               [this] { guests_known(); }}),
+      standings_(api, [this](const std::string& buyer) { change(buyer); }),
       alarm_(context.loop, [this] { step(); }) {}
 
 void Fabric::start() {
@@ -176,7 +178,9 @@ Instant Fabric::sell(const std::string& peer, PeerMemory& memory) {
     if (row == nullptr || is_bought(*row) || kept.part.buyer != peer) continue;
     if (kept.part.provider == self_->id()) wish.sales.push_back(sale_of(*row, kept));
   }
-  const fabric::Plan plan = plan_seller(wish, sight, context_.now());
+  fabric::Plan plan = plan_seller(wish, sight, context_.now());
+  limit_guests(wish, plan);
+  check_newcomer(peer, plan);
   const bool is_over = wish.sales.empty() && plan.deeds.empty() && is_clear(sight) &&
                        warm_until(memory) <= context_.now();
   if (!is_over) return do_plan(peer, Role::seller, plan);

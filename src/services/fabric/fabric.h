@@ -24,6 +24,7 @@
 #include "services/fabric/liqo_home.h"
 #include "services/fabric/sayings.h"
 #include "services/fabric/sights.h"
+#include "services/fabric/standings.h"
 #include "services/fabric/tellings.h"
 #include "services/fabric/wishes.h"
 
@@ -92,6 +93,9 @@ class Fabric {
   bool is_unverified(std::string_view unit) const;
   Instant buy(const std::string& peer, PeerMemory& memory);
   Instant sell(const std::string& peer, PeerMemory& memory);
+  void limit_guests(const fabric::SellerWish& wish, fabric::Plan& plan) const;
+  void check_newcomer(const std::string& buyer, fabric::Plan& plan);
+  void guests_known();
   void note_endings(const std::string& peer, const fabric::BuyerSight& sight);
   Side& side(const std::string& peer, Role role);
   Instant do_plan(const std::string& peer, Role role, const fabric::Plan& plan);
@@ -112,6 +116,7 @@ class Fabric {
   FabricOptions options_;
   Tellings tellings_;
   Sights sights_;
+  Standings standings_;
   int in_flight_ = 0;
   std::map<PeerRole, std::unique_ptr<Side>> sides_;
   std::map<ContractId, UnitRequests> requests_;  // of what was bought

@@ -42,7 +42,13 @@ std::optional<ContractId> contract_of_unit(std::string_view name) {
 }
 
 Sights::Sights(kube::Api& api, services::Log& log, Calls calls)
-    : api_(api), log_(log), calls_(std::move(calls)) {}
+    : api_(api),
+      log_(log),
+      calls_(std::move(calls)),
+      guest_spaces_(
+          api, log,
+          {[this](const std::string& peer) { changed(peer); }, [this] { calls_.guests_known(); }}) {
+}
 
 void Sights::start() {
   const kube::Wanted of_peers{.labels = std::string(liqo::k_peer_label)};
@@ -80,6 +86,7 @@ void Sights::start() {
       liqo::k_foreign_clusters, {}, [this](const kube::Object& object) { put_foreign(object); },
       [this](const kube::Name& name) { drop_foreign(name.name); });
   for (const auto& one : watches_) one->start();
+  guest_spaces_.start();
   list_leases();
 }
 

@@ -23,6 +23,7 @@
 #include "fabric/seller.h"
 #include "host/lifeline.h"
 #include "kube/watch.h"
+#include "services/fabric/guest_sights.h"
 #include "services/log.h"
 
 namespace spillway::agent {
@@ -34,7 +35,8 @@ class Sights {
  public:
   struct Calls {
     std::function<void(const std::string& peer)> changed;
-    std::function<void()> known;  // once: everything has been seen
+    std::function<void()> known;         // once: everything has been seen
+    std::function<void()> guests_known;  // limits of guest namespaces, or that they cannot be
   };
   Sights(kube::Api& api, services::Log& log, Calls calls);
 
@@ -44,6 +46,7 @@ class Sights {
 
   const fabric::SellerSight& seller(const std::string& peer);
   const fabric::BuyerSight& buyer(const std::string& peer);
+  const GuestSights& guest_spaces() const { return guest_spaces_; }
   std::vector<std::string> peers() const;  // of which there is anything
 
   // On these nodes pods count from now on. Until they are known, something may run there.
@@ -117,6 +120,7 @@ class Sights {
   std::map<std::string, std::map<std::string, std::string>> guests_;  // namespace → pod → creator
   std::set<std::string> guests_changed_;                              // peers
   std::map<std::string, Pods> pods_;                                  // by node
+  GuestSights guest_spaces_;
   host::Lifeline life_;
 };
 

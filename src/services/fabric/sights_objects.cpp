@@ -45,6 +45,7 @@ void Sights::put_space(const kube::Object& object) {
   const std::string name(kube::name_in(object));
   const std::string peer(kube::label_in(object, liqo::k_peer_label));
   if (kube::label_in(object, liqo::k_tenant_namespace_label).empty()) {
+    guest_spaces_.put_space(object);
     std::string& known = space_peers_[name];
     if (known == peer) return;
     if (!known.empty()) guests_changed_.insert(known);
@@ -65,6 +66,7 @@ void Sights::drop_space(const std::string& name) {
   if (guests != space_peers_.end()) {
     const std::string peer = guests->second;
     space_peers_.erase(guests);
+    guest_spaces_.drop_space(name);
     guests_changed_.insert(peer);
     return changed(peer);
   }

@@ -1,0 +1,57 @@
+// What the seller's side does beyond its machine: guest namespaces get their limits, and nobody who
+// has rights here by name becomes a tenant.
+#include <algorithm>
+#include <utility>
+
+#include "fabric/guest_space.h"
+#include "services/fabric/fabric.h"
+
+namespace spillway::agent {
+namespace {
+
+bool makes_tenant(const fabric::Deed& deed) {
+  const auto* made = std::get_if<fabric::Create>(&deed);
+  return made != nullptr && made->at.kind.plural == fabric::liqo::k_tenants.plural;
+}
+
+}  // namespace
+
+// Also without the guard: they do no harm, and the guard may come later.
+void Fabric::limit_guests(const fabric::SellerWish& wish, fabric::Plan& plan) const {
+  const GuestSights& seen = sights_.guest_spaces();
+  if (!seen.is_known()) {
+    if (const Error* why = seen.trouble()) {
+      plan.troubles.push_back(
+          {"guests of " + wish.buyer,
+           "the limits of their namespaces cannot be kept: " + why->message(),
+           "give the agent the rights of the chart's agent-fabric-rights.yaml"});
+    }
+    return;
+  }
+  fabric::GuestWish guests{wish.buyer, wish.buyer_hash, {}};
+  for (const fabric::Sale& sale : wish.sales) {
+    for (const fabric::SoldUnit& unit : sale.units) {
+      if (unit.is_live) guests.units.push_back({unit.name, sale.grant});
+    }
+  }
+  fabric::Plan limits = plan_guest_spaces(guests, seen.of(wish.buyer));
+  std::move(limits.deeds.begin(), limits.deeds.end(), std::back_inserter(plan.deeds));
+}
+
+// Once it is a tenant its certificates are made, and the id in them is whoever has it here.
+void Fabric::check_newcomer(const std::string& buyer, fabric::Plan& plan) {
+  const auto tenant = std::find_if(plan.deeds.begin(), plan.deeds.end(), makes_tenant);
+  if (tenant == plan.deeds.end()) return;
+  const Standings::Answer answer = standings_.ask(buyer);
+  if (answer.has_none) return;
+  plan.deeds.erase(tenant);
+  if (answer.why)
+    plan.troubles.push_back({answer.why->thing, answer.why->reason, answer.why->next});
+  if (answer.look_again < k_never) plan.look_by(answer.look_again);
+}
+
+void Fabric::guests_known() {
+  for (const auto& [buyer, memory] : state().sold_to) change(buyer);
+}
+
+}  // namespace spillway::agent
