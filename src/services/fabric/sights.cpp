@@ -83,6 +83,9 @@ void Sights::start() {
       liqo::k_shadow_pods, {}, [this](const kube::Object& object) { put_guest(object); },
       [this](const kube::Name& name) { drop_guest(name); });
   watch(
+      liqo::k_namespace_maps, {}, [this](const kube::Object& object) { put_map(object); },
+      [this](const kube::Name& name) { drop_map(name); });
+  watch(
       liqo::k_foreign_clusters, {}, [this](const kube::Object& object) { put_foreign(object); },
       [this](const kube::Name& name) { drop_foreign(name.name); });
   for (const auto& one : watches_) one->start();

@@ -94,6 +94,9 @@ class Sights {
   void put_guest(const kube::Object& object);
   void drop_guest(const kube::Name& name);
   void tell_of_guests(const std::string& space);
+  void put_map(const kube::Object& object);
+  void drop_map(const kube::Name& name);
+  void count_maps(const std::string& peer);
   void put_foreign(const kube::Object& object);
   void drop_foreign(const std::string& name);
   void put_pod(const std::string& node, const kube::Object& object);
@@ -114,6 +117,7 @@ class Sights {
   std::map<std::string, std::string> complaints_;  // what cannot be read, and in which version
   std::map<std::string, fabric::SellerSight> sellers_;
   std::map<std::string, fabric::BuyerSight> buyers_;
+  std::map<kube::Name, bool> maps_;  // NamespaceMaps of peers: whether they are a buyer's copy
   std::map<std::string, std::string> unit_peers_;   // of units that there is anything of
   std::map<std::string, fabric::NodeSight> nodes_;  // whose peer nothing has named yet
   std::map<std::string, std::string> space_peers_;  // of namespaces with guests

@@ -164,6 +164,31 @@ void Sights::drop_record(const kube::Name& name) {
   changed(peer);
 }
 
+void Sights::put_map(const kube::Object& object) {
+  const std::string peer = peer_of_space(kube::space_in(object));
+  if (peer.empty()) return;
+  maps_[kube::key_of(object)] = kube::label_in(object, liqo::k_replicated_label) == "true";
+  count_maps(peer);
+}
+
+void Sights::drop_map(const kube::Name& name) {
+  maps_.erase(name);
+  count_maps(peer_of_space(name.space));
+}
+
+// One namespace may have both: two clusters can buy from each other.
+void Sights::count_maps(const std::string& peer) {
+  if (peer.empty()) return;
+  bool has_own = false;
+  bool has_copy = false;
+  for (const auto& [name, is_copy] : maps_) {
+    if (peer_of_space(name.space) == peer) (is_copy ? has_copy : has_own) = true;
+  }
+  const bool was_own = std::exchange(buyers_[peer].has_map, has_own);
+  const bool was_copy = std::exchange(sellers_[peer].has_map, has_copy);
+  if (was_own != has_own || was_copy != has_copy) changed(peer);
+}
+
 void Sights::put_foreign(const kube::Object& object) {
   const std::string peer(kube::name_in(object));
   auto& slot = buyers_[peer].foreign;

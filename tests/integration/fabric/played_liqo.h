@@ -24,7 +24,7 @@ class Place {
       : name(std::move(id)), cluster(loop, random, options_of(name)), loop_(loop) {
     for (const liqo::Kind& kind :
          {liqo::k_tenants, liqo::k_identities, liqo::k_slices, liqo::k_virtual_nodes,
-          liqo::k_shadow_pods, liqo::k_foreign_clusters}) {
+          liqo::k_shadow_pods, liqo::k_namespace_maps, liqo::k_foreign_clusters}) {
       define(kind);
     }
     create("/api/v1/namespaces", R"({"metadata":{"name":"liqo"}})");
