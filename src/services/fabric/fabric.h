@@ -83,6 +83,7 @@ class Fabric {
   Instant prepare();
   Instant prepare_one(const model::Contract& contract, FabricContract& kept);
   void make_requests(const model::Contract& contract, const FabricContract& kept);
+  Instant need_offer(const model::Contract& contract);
   void ask_offer(const ContractId& id, const OfferId& offer);
   void prove(const ContractId& id, FabricContract& kept);
   void save_then_look(const ContractId& id);
@@ -93,7 +94,8 @@ class Fabric {
   bool is_unverified(std::string_view unit) const;
   Instant buy(const std::string& peer, PeerMemory& memory);
   Instant sell(const std::string& peer, PeerMemory& memory);
-  void limit_guests(const fabric::SellerWish& wish, fabric::Plan& plan) const;
+  std::vector<std::string> tolerable_by(const std::string& buyer);
+  void limit_guests(const fabric::SellerWish& wish, fabric::Plan& plan);
   void check_newcomer(const std::string& buyer, fabric::Plan& plan);
   void guests_known();
   void note_endings(const std::string& peer, const fabric::BuyerSight& sight);

@@ -8,6 +8,19 @@
 #include "services/fabric/fabric.h"
 
 namespace spillway::agent {
+namespace {
+
+// Of one that nobody knows any more: its nodes have what the contract says, and no labels.
+model::Offer bare_offer(const model::Contract& contract) {
+  model::Offer bare;
+  bare.id = contract.offer;
+  bare.pool = contract.pool;
+  bare.price = contract.price;
+  bare.shape = contract.shape;
+  return bare;
+}
+
+}  // namespace
 
 void Fabric::look_at_contracts() {
   adopt();
@@ -91,23 +104,29 @@ Instant Fabric::prepare() {
   Instant next = k_never;
   for (auto& [id, kept] : state().contracts) {
     const model::Contract* row = contract(id);
-    if (row != nullptr && is_bought(*row)) next = std::min(next, prepare_one(*row, kept));
+    if (row == nullptr) continue;
+    if (is_bought(*row)) {
+      next = std::min(next, prepare_one(*row, kept));
+    } else if (!kept.tolerable) {
+      next = std::min(next, need_offer(*row));
+    }
   }
   return next;
 }
 
 Instant Fabric::prepare_one(const model::Contract& row, FabricContract& kept) {
-  const Instant now = context_.now();
-  Instant next = k_never;
-  const auto wants = [&](Attempt& attempt) {
-    if (attempt.is_due(now, host::k_refused_wait)) return true;
-    if (!attempt.in_flight) next = std::min(next, attempt.due);
-    return false;
-  };
   if (!requests_.contains(row.id)) make_requests(row, kept);
-  if (!kept.offer && wants(offers_[row.id])) ask_offer(row.id, row.offer);
   if (!kept.nonce.empty()) prove(row.id, kept);
-  return next;
+  return kept.offer ? k_never : need_offer(row);
+}
+
+Instant Fabric::need_offer(const model::Contract& row) {
+  const Attempt& attempt = offers_[row.id];
+  if (!attempt.is_due(context_.now(), host::k_refused_wait)) {
+    return attempt.in_flight ? k_never : attempt.due;
+  }
+  ask_offer(row.id, row.offer);
+  return k_never;
 }
 
 // Those whose hashes were signed, and no others: a Liqo that was installed anew has another key.
@@ -139,15 +158,16 @@ void Fabric::ask_offer(const ContractId& id, const OfferId& offer) {
       offers_[id].fail(context_, "an offer cannot be had", told.error());
       return contracts_changed();
     }
-    // One that nobody knows any more: its nodes have what the contract says, and no labels.
-    model::Offer bare;
-    bare.id = row->offer;
-    bare.pool = row->pool;
-    bare.price = row->price;
-    bare.shape = row->shape;
-    kept->second.offer = told ? told->offer : bare;
+    if (is_bought(*row)) {
+      kept->second.offer = told ? told->offer : bare_offer(*row);
+    } else {
+      auto& keys = kept->second.tolerable.emplace();
+      if (told) {
+        for (const model::Taint& taint : told->offer.taints) keys.push_back(taint.key);
+      }
+    }
     context_.keeper.touch();
-    change(kept->second.part.provider);
+    change(peer_of(*row, kept->second));
   }));
 }
 

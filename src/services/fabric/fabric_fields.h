@@ -15,6 +15,7 @@ template <class F>
 void fields(F& f, FabricContract& c) {
   f.required("part", c.part);
   f.optional("request", c.request);
+  f.optional("tolerable", c.tolerable);
   f.optional("offer", c.offer);
   f.with_default("nonce", c.nonce);
   f.optional("proof", c.proof);

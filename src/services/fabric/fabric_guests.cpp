@@ -16,8 +16,19 @@ bool makes_tenant(const fabric::Deed& deed) {
 
 }  // namespace
 
+// Whoever buys machines with taints has guests that tolerate them.
+std::vector<std::string> Fabric::tolerable_by(const std::string& buyer) {
+  std::set<std::string> keys;
+  for (const auto& [id, kept] : state().contracts) {
+    const model::Contract* row = contract(id);
+    if (row == nullptr || is_bought(*row) || kept.part.buyer != buyer || !kept.tolerable) continue;
+    keys.insert(kept.tolerable->begin(), kept.tolerable->end());
+  }
+  return {keys.begin(), keys.end()};
+}
+
 // Also without the guard: they do no harm, and the guard may come later.
-void Fabric::limit_guests(const fabric::SellerWish& wish, fabric::Plan& plan) const {
+void Fabric::limit_guests(const fabric::SellerWish& wish, fabric::Plan& plan) {
   const GuestSights& seen = sights_.guest_spaces();
   if (!seen.is_known()) {
     if (const Error* why = seen.trouble()) {
@@ -28,7 +39,7 @@ void Fabric::limit_guests(const fabric::SellerWish& wish, fabric::Plan& plan) co
     }
     return;
   }
-  fabric::GuestWish guests{wish.buyer, wish.buyer_hash, {}};
+  fabric::GuestWish guests{wish.buyer, wish.buyer_hash, {}, tolerable_by(wish.buyer)};
   for (const fabric::Sale& sale : wish.sales) {
     for (const fabric::SoldUnit& unit : sale.units) {
       if (unit.is_live) guests.units.push_back({unit.name, sale.grant});

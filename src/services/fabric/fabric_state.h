@@ -19,12 +19,13 @@ namespace spillway::agent {
 // started while the broker is away takes nothing for unpaid.
 struct FabricContract {
   model::LiqoPart part;
-  std::optional<fabric::RequestTalk> request = {};        // sold: what was heard, and checked
-  std::optional<model::Offer> offer = {};                 // bought: what its nodes look like
-  std::string nonce = {};                                 // bought: to be signed
-  std::optional<fabric::Proof> proof = {};                // bought: signed, and not said yet
-  std::optional<std::vector<std::string>> recorded = {};  // bought: units, as its provider says
-  std::map<std::string, Instant> ending = {};             // bought: units that end, and since when
+  std::optional<fabric::RequestTalk> request = {};         // sold: what was heard, and checked
+  std::optional<std::vector<std::string>> tolerable = {};  // sold: keys of its offer's taints
+  std::optional<model::Offer> offer = {};                  // bought: what its nodes look like
+  std::string nonce = {};                                  // bought: to be signed
+  std::optional<fabric::Proof> proof = {};                 // bought: signed, and not said yet
+  std::optional<std::vector<std::string>> recorded = {};   // bought: units, as its provider says
+  std::map<std::string, Instant> ending = {};              // bought: units that end, and since when
   bool operator==(const FabricContract&) const = default;
 };
 

@@ -81,6 +81,22 @@ TEST_F(FabricGuests, AGuestNamespaceGetsItsLimitsAndThenTheGuardsLabel) {
   EXPECT_TRUE(seller.agent->fabric()->status().troubles.empty());
 }
 
+TEST_F(FabricGuests, GuestsMayTolerateTheTaintsOfWhatWasBought) {
+  start();
+  wire::OfferPut tainted;
+  tainted.offer = test::plain_offer();
+  tainted.offer.taints = {{"dedicated", "gpu", model::TaintEffect::no_schedule}};
+  seller.broker.offers[tainted.offer.id.text] = tainted;
+  const model::Contract contract = trade_units(1);
+  ASSERT_TRUE(comes([&] { return all_ready(contract); }));
+  offload(k_shop);
+  EXPECT_TRUE(comes([&] {
+    return liqo.milan.ask("GET", std::string("/api/v1/namespaces/") + k_shop)
+               .text({"metadata", "annotations", liqo_words::k_tolerable_annotation}) ==
+           "dedicated";
+  }));
+}
+
 TEST_F(FabricGuests, WhatSomebodyEditsOrDeletesIsPutRight) {
   start();
   const model::Contract contract = trade_units(1);

@@ -14,6 +14,7 @@ class KeptFabric : public FabricTest {
     FabricContract& kept = state.fabric.contracts[contract.id];
     kept.part = part_of(contract);
     kept.offer = test::plain_offer();
+    kept.tolerable = {"dedicated"};
     kept.nonce = "nonce-1";
     kept.proof = fabric::Proof{"nonce-0", "c2ln", "key", "request"};
     kept.request = fabric::RequestTalk{kept.proof, {{unit, "request"}}};
