@@ -14,6 +14,8 @@ BUYER, SELLER = "buyer", "seller"
 
 
 class Fabric(unittest.TestCase):
+    TAINTS = []  # of what is on sale
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -30,7 +32,8 @@ class Fabric(unittest.TestCase):
             for side in (BUYER, SELLER)}
         amounts = {"cpu": 64, "memory": "256Gi", "pods": 1280}
         (self.identities[SELLER] / "supply.yaml").write_text(json.dumps({
-            "noun": "supply", "version": 1, "offers": [offer("milan", "small", labels={"disk": "ssd"})],
+            "noun": "supply", "version": 1, "offers": [
+                offer("milan", "small", labels={"disk": "ssd"}, taints=self.TAINTS)],
             "pools": [{"id": "milan/pool", "node": amounts, "capacity": amounts}]}))
         for agent in self.agents.values():
             agent.start()
@@ -45,7 +48,7 @@ class Fabric(unittest.TestCase):
         return json.loads(self.kubectl(side, "get", kind, "-o", "json", *words))["items"]
 
     def offers(self):
-        return json.loads(self.market.spillway("offers", "--dir", self.identities[BUYER], "-o", "json"))["candidates"]
+        return json.loads(self.market.spillway("offers", "--mine", "--dir", self.identities[SELLER], "-o", "json"))["offers"]
 
     def ready(self):
         """Names of the virtual nodes that are."""
