@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "live/federation.h"
+#include "support/comes_true.h"
 #include "support/nouns.h"
 
 namespace spillway {
@@ -52,7 +53,11 @@ class Invoices : public testing::Test {
     request.headers.push_back({"Idempotency-Key", fmt::format("key-{}", ++keys_)});
     const auto held = Federation::read<wire::HoldAnswer>(federation.call(who, request));
     const std::string id = held.grants.at(0).contract.text;
-    EXPECT_EQ(act(who, id, "confirm").status, 200);
+    const auto confirmed = act(who, id, "confirm");
+    EXPECT_EQ(confirmed.status, 200);
+    // What has run for no time at all costs nothing and used nothing, and this machine may be fast.
+    const Instant started = *Federation::read<wire::ContractAnswer>(confirmed).contract.started;
+    EXPECT_TRUE(test::comes_true([&] { return test::wall_clock() > started + milliseconds(1); }));
     return id;
   }
   net::Response meter(const Papers& who, const std::string& id, int64_t core_ms) {
