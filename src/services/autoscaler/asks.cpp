@@ -49,8 +49,8 @@ void Asks::start() {
 
 void Asks::add(const OfferId& group, const demand::Ask& ask, Then then) {
   going_[ask.generation] = {.group = group, .attempt = {}, .then = std::move(then)};
+  if (market::mutant(market::Mutant::send_unsaved)) return context_.wake_by(context_.now());
   keeper_.flush(life_.guard([this] { context_.wake_by(context_.now()); }));
-  if (market::mutant(market::Mutant::send_unsaved)) context_.wake_by(context_.now());
 }
 
 Instant Asks::step() {
