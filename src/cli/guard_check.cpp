@@ -8,6 +8,7 @@
 #include "cli/ask_cluster.h"
 #include "fabric/liqo/guard.h"
 #include "fabric/liqo/standing.h"
+#include "services/fabric/resource.h"
 
 namespace spillway::cli {
 namespace {
@@ -26,11 +27,6 @@ std::string key_in(std::string_view kind, std::string_view name) {
   return fmt::format("{} {}", kind, name);
 }
 
-kube::Resource resource_of(const liqo::Kind& kind) {
-  return {std::string(kind.group), std::string(kind.version), std::string(kind.plural),
-          kind.is_namespaced};
-}
-
 void look_at_kind(kube::Api& api, const liqo::Kind& kind, GuardSight& sight,
                   const kube::Then<void>& then) {
   const auto take = [&sight, kind](const kube::ListPage& page) {
@@ -38,7 +34,7 @@ void look_at_kind(kube::Api& api, const liqo::Kind& kind, GuardSight& sight,
       sight.objects[key_in(kind.kind, kube::name_in(one))] = one;
     }
   };
-  api.list(resource_of(kind), {}, take, [&sight, then](const Result<std::string>& answer) {
+  api.list(agent::resource_of(kind), {}, take, [&sight, then](const Result<std::string>& answer) {
     if (answer) return then({});
     if (answer.error().code != Code::not_found) return then(tl::unexpected(answer.error()));
     sight.can_enforce = false;

@@ -24,10 +24,10 @@ Result<agent::Signing::FabricOf> fabric_of(const LiqoPlace& place) {
     return fail(Code::invalid, place.kubeconfig.empty() ? "--context" : "--kubeconfig",
                 "without --fabric no cluster is asked", "leave it out, or add --fabric liqo");
   }
-  std::optional<fabric::LiqoHome> home;
+  std::optional<agent::LiqoHome> home;
   SPILLWAY_TRY(
       ask_cluster(place.kubeconfig, place.context, [&home](kube::Api& api, kube::Then<void> done) {
-        fabric::read_liqo_home(api, [&home, done = std::move(done)](Result<fabric::LiqoHome> read) {
+        agent::read_liqo_home(api, [&home, done = std::move(done)](Result<agent::LiqoHome> read) {
           if (!read) return done(tl::unexpected(std::move(read).error()));
           home = std::move(*read);
           done({});

@@ -92,7 +92,7 @@ void Agent::start_fabric(kube::Api& api, FabricOptions options) {
   fabric_->start();
 }
 
-void Agent::know_liqo(const fabric::LiqoHome& self) {
+void Agent::know_liqo(const LiqoHome& self) {
   if (stopped_) return;
   context_.options.liqo = self.id();
   agreements_.show_card();

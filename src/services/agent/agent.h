@@ -62,7 +62,7 @@ class Agent {
   // Makes contracts real in the cluster from now on. Once, after start(); `api` outlives it.
   void start_fabric(kube::Api& api, FabricOptions options);
   // Who this cluster is to Liqo: others learn it from its card.
-  void know_liqo(const fabric::LiqoHome& self);
+  void know_liqo(const LiqoHome& self);
   Fabric* fabric() { return fabric_ ? &*fabric_ : nullptr; }  // null: it is not started
   const Fabric* fabric() const { return fabric_ ? &*fabric_ : nullptr; }
   // To and from the other parties of contracts that both have signed.

@@ -37,7 +37,7 @@ class AgentService final : public MemberProcess {
   void add_fabric_gauges();
 
   const AgentServiceOptions& options_;
-  std::optional<fabric::LiqoHomeReader> liqo_;  // none: contracts stay on paper
+  std::optional<agent::LiqoHomeReader> liqo_;  // none: contracts stay on paper
   std::optional<agent::Agent> agent_;
   std::optional<agent::Reload> reload_;
   std::optional<agent::LiveSupply> live_;
@@ -98,7 +98,7 @@ Status AgentService::open_fabric() {
   }
   SPILLWAY_TRY(open_cluster());
   liqo_.emplace(cluster_->api(), random_, log_,
-                [this](const fabric::LiqoHome& home) { agent_->know_liqo(home); });
+                [this](const agent::LiqoHome& home) { agent_->know_liqo(home); });
   return {};
 }
 

@@ -62,7 +62,7 @@ class AutoscalerService final : public MemberProcess {
   const AutoscalerServiceOptions& options_;
   std::unique_ptr<agent::StateFile> identity_lock_;
   std::unique_ptr<autoscaler::NodeMaker> nodes_;
-  std::optional<fabric::LiqoHomeReader> liqo_;  // of the back end liqo
+  std::optional<agent::LiqoHomeReader> liqo_;  // of the back end liqo
   std::optional<autoscaler::ClusterAudience> audience_;
   std::optional<autoscaler::Autoscaler> autoscaler_;
   std::optional<cluster_autoscaler::CloudProvider> door_;

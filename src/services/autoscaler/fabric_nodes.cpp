@@ -4,6 +4,7 @@
 
 #include "fabric/buyer.h"
 #include "services/autoscaler/node_document.h"
+#include "services/fabric/resource.h"
 
 namespace spillway::autoscaler {
 namespace {
@@ -12,16 +13,13 @@ using fabric::liqo::k_node_type_label;
 using fabric::liqo::k_slices;
 using fabric::liqo::k_virtual_node_type;
 
-kube::Resource slices() {
-  return {std::string(k_slices.group), std::string(k_slices.version), std::string(k_slices.plural)};
-}
-
 }  // namespace
 
 FabricNodes::FabricNodes(kube::Api& api, services::Log& log)
     : api_(api),
       log_(log),
-      slice_watch_(api, slices(), {.labels = std::string(fabric::k_contract_label)},
+      slice_watch_(api, agent::resource_of(k_slices),
+                   {.labels = std::string(fabric::k_contract_label)},
                    calls_of(
                        "slices", [this](const kube::Object& slice) { put_slice(slice); },
                        [this](const std::string& name) { slice_is_gone(name); })),
@@ -107,7 +105,7 @@ void FabricNodes::remove(const std::string& name, Then then) {
   model::Node patch = model::object_node();
   model::put(model::ensure(patch, {"metadata", "annotations"}), fabric::k_end_annotation,
              model::text_node("true"));
-  api_.patch(slices(), {found->second, name}, kube::PatchKind::merge, patch,
+  api_.patch(agent::resource_of(k_slices), {found->second, name}, kube::PatchKind::merge, patch,
              life_.guard([this, name](const Result<kube::Object>& said) {
                if (said) return;  // on_gone tells the rest
                if (said.error().code == Code::not_found) return slice_is_gone(name);

@@ -5,14 +5,10 @@
 #include <utility>
 
 #include "model/tree.h"
+#include "services/fabric/resource.h"
 
 namespace spillway::agent {
 namespace {
-
-kube::Resource resource_at(const fabric::Place& at) {
-  return {std::string(at.kind.group), std::string(at.kind.version), std::string(at.kind.plural),
-          at.kind.is_namespaced};
-}
 
 kube::Name name_at(const fabric::Place& at) { return {at.space, at.name}; }
 
@@ -92,14 +88,14 @@ void Doings::begin(const std::string& key, const fabric::Deed& deed) {
 }
 
 void Doings::create(const std::string& key, const fabric::Create& deed) {
-  api_.create(resource_at(deed.at), deed.object,
+  api_.create(resource_of(deed.at.kind), deed.object,
               life_.guard([this, key](const Result<kube::Object>& answer) {
                 end(key, unless_fine(answer, {Code::conflict}));
               }));
 }
 
 void Doings::merge(const std::string& key, const fabric::Merge& deed) {
-  api_.patch(resource_at(deed.at), name_at(deed.at), kube::PatchKind::merge, deed.patch,
+  api_.patch(resource_of(deed.at.kind), name_at(deed.at), kube::PatchKind::merge, deed.patch,
              life_.guard([this, key](const Result<kube::Object>& answer) {
                end(key, unless_fine(answer, {Code::not_found}));
              }),
@@ -107,7 +103,7 @@ void Doings::merge(const std::string& key, const fabric::Merge& deed) {
 }
 
 void Doings::remove(const std::string& key, const fabric::Remove& deed) {
-  api_.remove(resource_at(deed.at), name_at(deed.at), {.uid = deed.uid},
+  api_.remove(resource_of(deed.at.kind), name_at(deed.at), {.uid = deed.uid},
               life_.guard([this, key, at = deed.at](const Result<void>& answer) {
                 // Another of that name: the one that was meant is gone.
                 const auto refused =

@@ -61,7 +61,7 @@ std::string Fabric::peer_of(const model::Contract& contract, const FabricContrac
   return is_bought(contract) ? kept.part.provider : kept.part.buyer;
 }
 
-void Fabric::know_self(fabric::LiqoHome self) {
+void Fabric::know_self(LiqoHome self) {
   self_ = std::move(self);
   contracts_changed();
 }

@@ -52,9 +52,9 @@ class Fabric {
 
   Fabric(Context& context, Messages& messages, kube::Api& api, FabricOptions options);
 
-  void start();                           // with the state as it was saved
-  void know_self(fabric::LiqoHome self);  // nothing is decided before
-  void contracts_changed();               // any of them, or what is verified of them
+  void start();                   // with the state as it was saved
+  void know_self(LiqoHome self);  // nothing is decided before
+  void contracts_changed();       // any of them, or what is verified of them
   FabricStatus status() const;
 
  private:
@@ -114,7 +114,7 @@ class Fabric {
   Context& context_;
   Messages& messages_;
   kube::Api& api_;
-  std::optional<fabric::LiqoHome> self_;
+  std::optional<LiqoHome> self_;
   FabricOptions options_;
   Tellings tellings_;
   Sights sights_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "services/fabric/resource.h"
+
 namespace spillway::agent {
 namespace {
 
@@ -50,10 +52,8 @@ void GuestSights::watch(const liqo::Kind& kind, Limit which) {
                                       [](const auto& one) { return one->is_in_trouble(); });
     if (is_seen) trouble_.reset();
   };
-  const kube::Resource resource{std::string(kind.group), std::string(kind.version),
-                                std::string(kind.plural), kind.is_namespaced};
   watches_.push_back(std::make_unique<kube::Watch>(
-      api_, resource,
+      api_, resource_of(kind),
       kube::Wanted{.fields = fmt::format("metadata.name={}", fabric::k_guests_name)},
       std::move(calls)));
 }

@@ -95,7 +95,7 @@ Result<fabric::RequestTalk> hear_request(std::string_view body, const Heard& on)
   if (!key) return tl::unexpected(key.error());
   for (const auto& [unit, request] : talk->units) {
     SPILLWAY_TRY(pki::check_subject_request(
-        request, {on.part.buyer, fabric::unit_user_of(unit, on.part.buyer)}, *key));
+        request, {on.part.buyer, unit_user_of(unit, on.part.buyer)}, *key));
   }
   if (talk->proof) SPILLWAY_TRY(check_proof(*talk->proof, on.part, *key));
   return talk;

@@ -11,8 +11,10 @@
 #include "pki/public_key.h"
 #include "pki/subject_request.h"
 
-namespace spillway::fabric {
+namespace spillway::agent {
 namespace {
+
+namespace liqo = fabric::liqo;
 
 constexpr const char* k_id_map = "liqo-clusterid-configmap";
 constexpr const char* k_id_key = "CLUSTER_ID";
@@ -64,7 +66,7 @@ Result<model::Fabric> LiqoHome::part_of(const model::Contract& contract,
   const auto request = control_plane_request();
   if (!request) return tl::unexpected(request.error());
   model::LiqoPart part{
-      id_, provider.liqo, key_text(key_.public_key()), pki::sha256_hex(*request), {}};
+      id_, provider.liqo, liqo_key_text(key_.public_key()), pki::sha256_hex(*request), {}};
   for (const model::Unit& unit : contract.units) {
     const auto asked = unit_request(unit_name(contract.id, unit.number));
     if (!asked) return tl::unexpected(asked.error());
@@ -73,7 +75,7 @@ Result<model::Fabric> LiqoHome::part_of(const model::Contract& contract,
   return model::Fabric{std::move(part)};
 }
 
-std::string key_text(const pki::PublicKey& key) { return to_base64(pki::to_pem(key)); }
+std::string liqo_key_text(const pki::PublicKey& key) { return to_base64(pki::to_pem(key)); }
 
 std::string unit_user_of(std::string_view unit, std::string_view buyer) {
   return liqo::unit_user(unit, pki::sha256_hex(buyer));
@@ -97,4 +99,4 @@ void read_liqo_home(kube::Api& api, std::function<void(Result<LiqoHome>)> then) 
           });
 }
 
-}  // namespace spillway::fabric
+}  // namespace spillway::agent

@@ -17,7 +17,7 @@
 #include "model/card.h"
 #include "pki/key.h"
 
-namespace spillway::fabric {
+namespace spillway::agent {
 
 class LiqoHome {
  public:
@@ -41,11 +41,11 @@ class LiqoHome {
 };
 
 // How a contract names the key: the base64 of its PEM, as a Tenant has it.
-std::string key_text(const pki::PublicKey& key);
+std::string liqo_key_text(const pki::PublicKey& key);
 // "sw-…-0" of rome → the user that its certificate is for.
 std::string unit_user_of(std::string_view unit, std::string_view buyer);
 
 // From the objects that Liqo keeps in its own namespace. Not found: there is no Liqo here.
 void read_liqo_home(kube::Api& api, std::function<void(Result<LiqoHome>)> then);
 
-}  // namespace spillway::fabric
+}  // namespace spillway::agent

@@ -1,6 +1,6 @@
 #include "services/fabric/liqo_home_reader.h"
 
-namespace spillway::fabric {
+namespace spillway::agent {
 
 void LiqoHomeReader::read() {
   read_liqo_home(api_, life_.guard([this](Result<LiqoHome> home) {
@@ -16,7 +16,7 @@ void LiqoHomeReader::read() {
   }));
 }
 
-agent::Signing::FabricOf LiqoHomeReader::fabric_of() {
+Signing::FabricOf LiqoHomeReader::fabric_of() {
   return [this](const model::Contract& contract,
                 const model::Card& provider) -> Result<model::Fabric> {
     if (home_) return home_->part_of(contract, provider);
@@ -25,4 +25,4 @@ agent::Signing::FabricOf LiqoHomeReader::fabric_of() {
   };
 }
 
-}  // namespace spillway::fabric
+}  // namespace spillway::agent

@@ -12,7 +12,7 @@
 #include "services/fabric/liqo_home.h"
 #include "services/log.h"
 
-namespace spillway::fabric {
+namespace spillway::agent {
 
 class LiqoHomeReader {
  public:
@@ -23,7 +23,7 @@ class LiqoHomeReader {
 
   void start() { read(); }
   const std::optional<LiqoHome>& home() const { return home_; }
-  agent::Signing::FabricOf fabric_of();  // no longer than this lives
+  Signing::FabricOf fabric_of();  // no longer than this lives
 
  private:
   void read();
@@ -37,4 +37,4 @@ class LiqoHomeReader {
   host::Lifeline life_;
 };
 
-}  // namespace spillway::fabric
+}  // namespace spillway::agent

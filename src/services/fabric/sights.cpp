@@ -4,16 +4,12 @@
 #include <utility>
 
 #include "base/text.h"
+#include "services/fabric/resource.h"
 
 namespace spillway::agent {
 namespace {
 
 namespace liqo = fabric::liqo;
-
-kube::Resource resource_of(const liqo::Kind& kind) {
-  return {std::string(kind.group), std::string(kind.version), std::string(kind.plural),
-          kind.is_namespaced};
-}
 
 bool is_empty(const fabric::BoughtSight& unit) {
   return !unit.slice && !unit.has_access && !unit.virtual_node && !unit.node && !unit.has_lease;

@@ -37,7 +37,7 @@ struct Party {
     const Status status = agent->start(Supply{});
     ASSERT_TRUE(status) << status.error().message();
     agent->start_fabric(*api, std::move(fabric));
-    fabric::read_liqo_home(*api, [this](const Result<fabric::LiqoHome>& home) {
+    agent::read_liqo_home(*api, [this](const Result<agent::LiqoHome>& home) {
       if (home && agent) agent->know_liqo(*home);
     });
   }

@@ -10,7 +10,7 @@
 #include "pki/subject_request.h"
 #include "support/nouns.h"
 
-namespace spillway::fabric {
+namespace spillway::agent {
 namespace {
 
 LiqoHome home(const std::string& id = "rome") {
@@ -70,4 +70,4 @@ TEST(LiqoHome, TakesNoKeyThatSignsByChanceAndNoIdThatIsNone) {
 }
 
 }  // namespace
-}  // namespace spillway::fabric
+}  // namespace spillway::agent
