@@ -20,10 +20,6 @@ Shelf::Key in(const char* plural, const char* space, const std::string& name) {
   return {plural, space, name};
 }
 
-bool is_deleted(const Node& object) {
-  return !text_at(object, {"metadata", "deletionTimestamp"}).empty();
-}
-
 Node* condition(Node& object, std::string_view type) {
   Node& status = model::ensure(object, {"status"});
   Node* list = nullptr;
@@ -76,60 +72,6 @@ bool may_make_node(const Node& slice) {
 bool is_ready(const Node& node) { return text_at(node, {"status", "ready"}) == "True"; }
 
 }  // namespace
-
-// ---- objects -------------------------------------------------------------------------------
-
-Node* Shelf::find(const Key& key) {
-  const auto found = objects_.find(key);
-  return found == objects_.end() ? nullptr : &found->second;
-}
-
-void Shelf::touch(Node& object) {
-  model::put(model::ensure(object, {"metadata"}), "resourceVersion",
-             text_node(fmt::format("{}", ++versions_)));
-}
-
-void Shelf::put(const Key& key, Node object) {
-  model::put(model::ensure(object, {"metadata"}), "uid",
-             text_node(fmt::format("uid-{}", ++versions_)));
-  touch(object);
-  objects_.insert_or_assign(key, std::move(object));
-}
-
-std::vector<Shelf::Key> Shelf::all(const std::string& plural) const {
-  std::vector<Key> keys;
-  for (const auto& [key, object] : objects_) {
-    if (std::get<0>(key) == plural) keys.push_back(key);
-  }
-  return keys;
-}
-
-void Shelf::create(const fabric::Create& deed) {
-  const bool has_space = deed.at.space.empty() || find({"namespaces", "", deed.at.space});
-  if (has_space && find(key(deed.at)) == nullptr) put(key(deed.at), deed.object);
-}
-
-bool Shelf::merge(const fabric::Merge& deed) {
-  Node* found = find(key(deed.at));
-  if (found == nullptr) return true;
-  const auto version = text_at(deed.patch, {"metadata", "resourceVersion"});
-  if (!version.empty() && version != text_at(*found, {"metadata", "resourceVersion"})) return false;
-  model::merge(*found, deed.patch);
-  touch(*found);
-  const bool is_free = model::items_at(*found, {"metadata", "finalizers"}).empty();
-  if (is_deleted(*found) && is_free) erase(key(deed.at));
-  return true;
-}
-
-void Shelf::remove(const fabric::Remove& deed) {
-  Node* found = find(key(deed.at));
-  if (found == nullptr) return;
-  if (!deed.uid.empty() && text_at(*found, {"metadata", "uid"}) != deed.uid) return;
-  if (model::items_at(*found, {"metadata", "finalizers"}).empty()) return erase(key(deed.at));
-  model::put(model::ensure(*found, {"metadata"}), "deletionTimestamp",
-             text_node("2027-01-15T08:00:00Z"));
-  touch(*found);
-}
 
 // ---- deeds ---------------------------------------------------------------------------------
 
@@ -281,7 +223,7 @@ void TwoLiqos::chances_between(std::vector<std::function<void()>>& all) {
     Node* slice = buyer.find(key);
     const auto there = in("resourceslices", k_at_seller, name);
     Node* replica = seller.find(there);
-    if (is_deleted(*slice)) {
+    if (Shelf::is_deleted(*slice)) {
       all.emplace_back([this, there, key, name] {
         seller.erase(there);
         buyer.erase(key);
@@ -322,7 +264,8 @@ void TwoLiqos::chances_at_buyer(std::vector<std::function<void()>>& all) {
     const std::string name = std::get<2>(key);
     const auto secret = in("secrets", k_at_buyer, "kubeconfig-resourceslice-" + name);
     const bool is_let_in = is_accepted(*buyer.find(key), "Authentication");
-    if (!is_let_in || is_deleted(*buyer.find(key)) || buyer.find(secret) != nullptr) continue;
+    if (!is_let_in || Shelf::is_deleted(*buyer.find(key)) || buyer.find(secret) != nullptr)
+      continue;
     all.emplace_back([this, secret] {
       buyer.put(secret, object_of("v1", "Secret", k_at_buyer, std::get<2>(secret)));
     });
@@ -331,7 +274,7 @@ void TwoLiqos::chances_at_buyer(std::vector<std::function<void()>>& all) {
     Node& slice = *buyer.find(key);
     const auto made = in("virtualnodes", k_at_buyer, std::get<2>(key));
     const bool is_wanted = may_make_node(slice) && is_accepted(slice, "Resources");
-    if (!is_wanted || is_deleted(slice) || buyer.find(made) != nullptr) continue;
+    if (!is_wanted || Shelf::is_deleted(slice) || buyer.find(made) != nullptr) continue;
     all.emplace_back([this, made] {
       Node object =
           object_of("offloading.liqo.io/v1beta1", "VirtualNode", k_at_buyer, std::get<2>(made));
@@ -357,12 +300,12 @@ void TwoLiqos::chances_at_buyer(std::vector<std::function<void()>>& all) {
     const std::string name = std::get<2>(key);
     const Shelf::Key node_key{"nodes", "", name};
     Node* node = buyer.find(node_key);
-    if (is_deleted(*buyer.find(key)) ||
+    if (Shelf::is_deleted(*buyer.find(key)) ||
         model::items_at(*buyer.find(key), {"metadata", "finalizers"}).empty()) {
       // Its controller: a finalizer first, and at the end the Node goes with it.
       all.emplace_back([this, key, node_key, name] {
         Node& virtual_node = *buyer.find(key);
-        if (is_deleted(virtual_node)) {
+        if (Shelf::is_deleted(virtual_node)) {
           buyer.erase(node_key);
           for (const auto& pod : buyer.all("pods")) {
             if (text_at(*buyer.find(pod), {"spec", "nodeName"}) == name) buyer.erase(pod);
