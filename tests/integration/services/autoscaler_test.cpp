@@ -3,7 +3,6 @@
 #include "services/autoscaler/autoscaler.h"
 
 #include <algorithm>
-#include <chrono>
 #include <future>
 
 #include <gtest/gtest.h>
@@ -15,6 +14,7 @@
 #include "services/agent/state_file.h"
 #include "services/autoscaler/grpc_port.h"
 #include "services/autoscaler/played_nodes.h"
+#include "support/comes_true.h"
 #include "support/nouns.h"
 #include "support/test_certificates.h"
 
@@ -178,12 +178,7 @@ class AutoscalerLiveTest : public ::testing::Test {
   }
   // Real work goes on in other threads; each question asks it.
   bool comes(const std::function<bool()>& is_so) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (std::chrono::steady_clock::now() < end) {
-      if (is_so()) return true;
-      call("Refresh");
-    }
-    return false;
+    return test::comes_true([&] { return is_so() || (call("Refresh"), false); });
   }
   Result<kube::Object> node(const std::string& name) {
     return home_.thread().ask<Result<kube::Object>>([&](auto answer) {

@@ -1,15 +1,16 @@
 // A back end alone, against an embedded cluster over TLS: what NodeMaker promises.
 #include "services/autoscaler/played_nodes.h"
 
-#include <chrono>
-
 #include <gtest/gtest.h>
 
 #include "live/live_cluster.h"
+#include "support/comes_true.h"
 #include "support/nouns.h"
 
 namespace spillway::autoscaler {
 namespace {
+
+using test::comes_true;
 
 class PlayedNodesTest : public ::testing::Test {
  protected:
@@ -29,7 +30,7 @@ class PlayedNodesTest : public ::testing::Test {
       nodes_->start([this] { ++changes_; });
       return true;
     });
-    ASSERT_TRUE(comes([this] { return look("none") == NodeSight::absent; }));
+    ASSERT_TRUE(comes_true([this] { return look("none") == NodeSight::absent; }));
   }
   void stop() {
     home_.thread().run([this] {
@@ -65,16 +66,6 @@ class PlayedNodesTest : public ::testing::Test {
         [&](auto then) { home_.api().create(kube::k_nodes, node, then); });
     ASSERT_TRUE(made) << made.error().message();
   }
-  // The cluster works on its own thread.
-  static bool comes(const std::function<bool()>& is_so) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (!is_so()) {
-      if (std::chrono::steady_clock::now() > end) return false;
-      std::this_thread::yield();
-    }
-    return true;
-  }
-
   test::LiveCluster home_;
   services::NoLog log_;
   std::unique_ptr<kube::Session> session_;
@@ -86,12 +77,12 @@ TEST_F(PlayedNodesTest, LeavesNodesOfAnotherFederationAlone) {
   open();
   start();
   ASSERT_TRUE(make("sw-1"));
-  ASSERT_TRUE(comes([this] { return names().size() == 1; }));
+  ASSERT_TRUE(comes_true([this] { return names().size() == 1; }));
   open("embedded", "market/home");
   start();
   EXPECT_TRUE(names().empty());
   ASSERT_TRUE(make("sw-2"));
-  ASSERT_TRUE(comes([this] { return names() == std::vector<std::string>{"sw-2"}; }));
+  ASSERT_TRUE(comes_true([this] { return names() == std::vector<std::string>{"sw-2"}; }));
 }
 
 TEST_F(PlayedNodesTest, KnowsNothingBeforeItHasLooked) {
@@ -108,11 +99,11 @@ TEST_F(PlayedNodesTest, MakesANodeThatBecomesReadyAndRemovesIt) {
   start();
   const int before = changes();
   ASSERT_TRUE(make("sw-1"));
-  EXPECT_TRUE(comes([this] { return look("sw-1") == NodeSight::ready; }));
+  EXPECT_TRUE(comes_true([this] { return look("sw-1") == NodeSight::ready; }));
   EXPECT_GT(changes(), before);
   EXPECT_EQ(names(), std::vector<std::string>{"sw-1"});
   ASSERT_TRUE(remove("sw-1"));
-  EXPECT_TRUE(comes([this] { return look("sw-1") == NodeSight::absent; }));
+  EXPECT_TRUE(comes_true([this] { return look("sw-1") == NodeSight::absent; }));
   EXPECT_TRUE(names().empty());
 }
 
@@ -148,7 +139,7 @@ TEST_F(PlayedNodesTest, SeesAfterARestartWhatItHasMadeAndNoOthers) {
   EXPECT_TRUE(names().empty());
   start();
   EXPECT_EQ(names(), (std::vector<std::string>{"sw-1", "sw-2"}));
-  EXPECT_TRUE(comes([this] { return look("sw-2") == NodeSight::ready; }));
+  EXPECT_TRUE(comes_true([this] { return look("sw-2") == NodeSight::ready; }));
   open("kwok");  // another back end in the same cluster
   start();
   EXPECT_TRUE(names().empty());
@@ -158,7 +149,7 @@ TEST_F(PlayedNodesTest, CallsANodeComingForAsLongAsNobodyPlaysIt) {
   open("kwok");  // there is no kwok in an embedded cluster
   start();
   ASSERT_TRUE(make("sw-1"));
-  EXPECT_TRUE(comes([this] { return look("sw-1") == NodeSight::coming; }));
+  EXPECT_TRUE(comes_true([this] { return look("sw-1") == NodeSight::coming; }));
   EXPECT_EQ(names(), std::vector<std::string>{"sw-1"});
 }
 
