@@ -11,11 +11,12 @@
 #include "model/labels.h"
 #include "model/offer.h"
 #include "model/resources.h"
+#include "model/unit_labels.h"
 
 namespace spillway::demand {
 
-inline constexpr const char* k_provider_label = "spillway.dev/provider";
-inline constexpr const char* k_offer_label = "spillway.dev/offer";  // without the provider
+using model::k_offer_label;
+using model::k_provider_label;
 inline constexpr const char* k_gpu_label = "spillway.dev/gpu-model";
 
 struct NodeImage {

@@ -12,6 +12,7 @@
 #include "fabric/liqo/namespaces.h"
 #include "fabric/liqo/slice.h"
 #include "fabric/liqo/virtual_node.h"
+#include "fabric/liqo/vk_options.h"
 #include "model/json.h"
 #include "model/tree.h"
 
@@ -47,6 +48,15 @@ void check_patches(const model::Node& object) {
   SPILLWAY_CHECK(granted->is_accepted(k_resources_condition), "a grant that is none");
 }
 
+// Whatever ours are made from: nothing leaves unlisted by them.
+void check_options(const model::Node& object) {
+  (void)reflection_of_node(object);
+  using By = Reflection::By;
+  const Reflection listed{By::allow_list, By::allow_list, By::allow_list, By::allow_list, false};
+  const model::Node made = options_template(object, "space", Leaving::listed);
+  SPILLWAY_CHECK(reflection_of_template(made) == listed, "a template that lets more leave");
+}
+
 void check_object(const model::Node& object) {
   check(read_nonce, object);
   check(read_signed_nonce, object);
@@ -65,6 +75,7 @@ void check_object(const model::Node& object) {
   check_refusal(private_key_in(object));
   check_refusal(read_identity_secret(object));
   check_patches(object);
+  check_options(object);
 }
 
 }  // namespace

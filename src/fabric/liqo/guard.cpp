@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ids.h"
+#include "base/text.h"
 #include "fabric/liqo/guard_rules.h"
 #include "fabric/liqo/shape.h"
 #include "fabric/liqo/writer.h"
@@ -101,6 +103,12 @@ std::string guest_space_prefix(std::string_view buyer) {
 }
 
 Result<std::string> guest_space_name(std::string_view buyer, std::string_view space) {
+  if (!check_cluster_id(buyer)) {
+    return fail(
+        Code::invalid, fmt::format("namespace {}", space),
+        fmt::format("{} is no Liqo id that a name at a provider can begin with", in_quotes(buyer)),
+        "give this cluster's Liqo an id of small letters, digits and \"-\"");
+  }
   std::string name = guest_space_prefix(buyer) + std::string(space);
   if (name.size() <= k_longest_space) return name;
   return fail(Code::invalid, fmt::format("namespace {}", space),

@@ -44,7 +44,10 @@ inline constexpr std::string_view k_selectors_annotation = "spillway.dev/node-se
 // Every guest namespace of a buyer begins with it: sw<length of the id>-<id>-. With the length in
 // front no buyer's prefix is the beginning of another's.
 std::string guest_space_prefix(std::string_view buyer);
-// The name that the buyer's namespace has at every provider.
+// Of one buyer at one provider; R4 says the same.
+inline constexpr size_t k_most_guest_spaces = 16;
+// The name that the buyer's namespace has at every provider. Invalid: it would be too long, or that
+// id is none.
 Result<std::string> guest_space_name(std::string_view buyer, std::string_view space);
 
 struct GuardObject {

@@ -20,6 +20,10 @@ inline constexpr std::string_view k_offloading = "offloading.liqo.io";
 
 inline constexpr Kind k_secrets{"", "v1", "secrets", "Secret"};
 inline constexpr Kind k_config_maps{"", "v1", "configmaps", "ConfigMap"};
+inline constexpr Kind k_services{"", "v1", "services", "Service"};
+inline constexpr Kind k_endpoint_slices{"discovery.k8s.io", "v1", "endpointslices",
+                                        "EndpointSlice"};
+inline constexpr Kind k_ingresses{"networking.k8s.io", "v1", "ingresses", "Ingress"};
 inline constexpr Kind k_pods{"", "v1", "pods", "Pod"};
 inline constexpr Kind k_resource_quotas{"", "v1", "resourcequotas", "ResourceQuota"};
 inline constexpr Kind k_limit_ranges{"", "v1", "limitranges", "LimitRange"};
@@ -37,6 +41,8 @@ inline constexpr Kind k_quotas{k_offloading, "v1beta1", "quotas", "Quota"};
 inline constexpr Kind k_namespace_offloadings{k_offloading, "v1beta1", "namespaceoffloadings",
                                               "NamespaceOffloading"};
 inline constexpr Kind k_namespace_maps{k_offloading, "v1beta1", "namespacemaps", "NamespaceMap"};
+inline constexpr Kind k_vk_templates{k_offloading, "v1beta1", "vkoptionstemplates",
+                                     "VkOptionsTemplate"};
 inline constexpr Kind k_shadow_pods{k_offloading, "v1beta1", "shadowpods", "ShadowPod"};
 inline constexpr Kind k_foreign_clusters{"core.liqo.io", "v1beta1", "foreignclusters",
                                          "ForeignCluster", false};
@@ -67,6 +73,10 @@ inline constexpr std::string_view k_create_virtual_node_annotation = "liqo.io/cr
 inline constexpr std::string_view k_cordon_annotation = "liqo.io/cordon";
 inline constexpr std::string_view k_unreachable_annotation =
     "liqo.io/foreign-cluster-permanently-unreachable";
+// On objects of an offloaded namespace: whether they are copied to providers, by the list that the
+// virtual kubelets there go by. "false" is as if it were not there.
+inline constexpr std::string_view k_allow_annotation = "liqo.io/allow-reflection";
+inline constexpr std::string_view k_skip_annotation = "liqo.io/skip-reflection";
 
 // The taint of every virtual node. We write it ourselves on a Node that a virtual kubelet adopts.
 inline constexpr std::string_view k_taint = "virtual-node.liqo.io/not-allowed";
@@ -76,7 +86,8 @@ inline constexpr std::string_view k_keys_secret = "authentication-keys";
 inline constexpr std::string_view k_nonce_secret = "liqo-nonce";
 inline constexpr std::string_view k_signed_nonce_secret = "liqo-signed-nonce";
 inline constexpr std::string_view k_offloading_name = "offloading";  // no other is allowed
-inline constexpr std::string_view k_class = "spillway";              // of slices that we decide on
+inline constexpr std::string_view k_default_template = "virtual-kubelet-default";
+inline constexpr std::string_view k_class = "spillway";  // of slices that we decide on
 inline constexpr std::string_view k_control_plane_group = "liqo.io";
 
 std::string tenant_namespace_name(std::string_view peer);            // liqo-tenant-<peer>
