@@ -3,8 +3,10 @@
 #include <vector>
 
 #include "cli/asking.h"
+#include "cli/files.h"
 #include "cli/outcome.h"
 #include "cli/verbs.h"
+#include "services/agent/agent_policy.h"
 #include "services/agent/agent_service.h"
 
 namespace spillway::cli {
@@ -28,12 +30,22 @@ struct AgentArguments {
   bool forget_state = false;
 };
 
+// A policy may speak of what is bought alone.
+Status check_policy(const AgentArguments& arguments) {
+  if (arguments.policy.empty() || arguments.supply.empty()) return {};
+  const auto text = read_file(arguments.policy);
+  if (!text) return tl::unexpected(text.error());
+  const auto policy = agent::agent_policy_from_yaml(*text, arguments.policy);
+  if (!policy) return tl::unexpected(policy.error());
+  if (!policy->offering) return {};
+  return fail(Code::invalid, "--policy and --supply",
+              "what is sold comes from the live cluster or from a file",
+              "give one of them, or a policy that has nothing but offload");
+}
+
 Status check_supply(const AgentArguments& arguments) {
+  SPILLWAY_TRY(check_policy(arguments));
   const bool is_live = !arguments.policy.empty();
-  if (is_live && !arguments.supply.empty()) {
-    return fail(Code::invalid, "--policy and --supply",
-                "what is sold comes from the live cluster or from a file", "give one of them");
-  }
   const bool names_cluster = !arguments.kubeconfig.empty() || !arguments.context.empty();
   const bool is_used = is_live || !arguments.fabric.empty();
   if (names_cluster && !is_used && arguments.in_cluster.empty()) {
@@ -104,8 +116,10 @@ void add_agent(Word verb) {
   verb.option("--supply", arguments->supply,
               "Pools and offers that this cluster sells; read again when it changes")
       .type_name("FILE");
-  verb.option("--policy", arguments->policy,
-              "Sells what is free in the live cluster, by this policy; read again when it changes")
+  verb.option(
+          "--policy", arguments->policy,
+          "What of the live cluster is sold, and which namespaces may leave for what is bought; "
+          "read again when it changes")
       .type_name("FILE");
   verb.option("--kubeconfig", arguments->kubeconfig,
               "The live cluster (default: the one that the agent runs in)")
@@ -133,8 +147,8 @@ void add_agent(Word verb) {
       .may_repeat()
       .type_name("URL");
   verb.option("--fabric-template", arguments->node_template,
-              "With --fabric: the VkOptionsTemplate of bought nodes, in Liqo's namespace (Liqo's "
-              "own)")
+              "With --fabric: the VkOptionsTemplate that those of bought nodes are made from, in "
+              "Liqo's namespace (Liqo's own)")
       .type_name("NAME");
   verb.option("--operations", arguments->operations,
               "A port without TLS for probes and Prometheus: /healthz, /readyz, /metrics")

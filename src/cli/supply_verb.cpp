@@ -8,6 +8,7 @@
 #include "cli/verbs.h"
 #include "cli/when.h"
 #include "kube/watch.h"
+#include "services/agent/agent_policy.h"
 #include "supply/offering.h"
 
 namespace spillway::cli {
@@ -76,8 +77,13 @@ Status tell_supply(const SupplyArguments& arguments) {
   SPILLWAY_TRY(check_cluster_id(arguments.cluster));
   const auto text = read_file(arguments.policy);
   if (!text) return tl::unexpected(text.error());
-  const auto policy = supply::policy_from_yaml(*text, arguments.policy);
-  if (!policy) return tl::unexpected(policy.error());
+  const auto whole = agent::agent_policy_from_yaml(*text, arguments.policy);
+  if (!whole) return tl::unexpected(whole.error());
+  const auto& policy = whole->offering;
+  if (!policy) {
+    return fail(Code::invalid, arguments.policy, "it speaks of nothing that is for sale",
+                "add ladder, price and place: examples/agent-policy.yaml has them");
+  }
   Look look;
   SPILLWAY_TRY(ask_cluster(
       arguments.kubeconfig, arguments.context,

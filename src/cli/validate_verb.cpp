@@ -14,8 +14,8 @@
 #include "model/yaml.h"
 #include "rank/policy.h"
 #include "rank/profiles.h"
+#include "services/agent/agent_policy.h"
 #include "services/agent/supply_file.h"
-#include "supply/policy.h"
 
 namespace spillway::cli {
 namespace {
@@ -44,7 +44,7 @@ Status validate_text(const std::string& noun, const std::string& text, const std
   if (noun == "supply") {
     return only_errors(agent::supply_from_yaml(text, owner_in(text), path));
   }
-  if (noun == "policy") return only_errors(supply::policy_from_yaml(text, path));
+  if (noun == "policy") return only_errors(agent::agent_policy_from_yaml(text, path));
   if (noun == "recommender-policy") return only_errors(rank::policy_from_yaml(text, path));
   constexpr std::array<std::string_view, 8> k_nouns{
       "pool", "offer", "cluster", "intent", "contract", "supply", "policy", "recommender-policy"};

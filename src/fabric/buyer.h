@@ -52,7 +52,7 @@ struct Purchase {
 struct BuyerWish {
   std::string self;           // Liqo ids
   std::string provider;       //
-  std::string template_name;  // of the virtual kubelets' options; empty: Liqo's own
+  std::string template_name;  // of the virtual kubelets' options, beside them; empty: Liqo's own
   std::vector<Purchase> purchases;
   Instant warm_until = {};  // without purchases: how long the peering stays
 };

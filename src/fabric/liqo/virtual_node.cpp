@@ -31,7 +31,7 @@ VirtualNode new_virtual_node(NewVirtualNode wanted) {
   made.kubeconfig_secret = kubeconfig_secret_name(slice_identity_name(wanted.slice));
   made.meta.name = std::move(wanted.slice);
   made.provider = std::move(wanted.provider);
-  if (!wanted.template_name.empty()) made.template_space = k_namespace;
+  if (!wanted.template_name.empty()) made.template_space = made.meta.space;
   made.template_name = std::move(wanted.template_name);
   made.labels = std::move(wanted.labels);
   made.annotations = std::move(wanted.annotations);

@@ -39,7 +39,7 @@ struct VirtualNode {
 struct NewVirtualNode {
   std::string slice;  // also its own name and that of the Node
   std::string provider;
-  std::string template_name;  // empty: Liqo's own
+  std::string template_name;  // in the provider's tenant namespace; empty: Liqo's own
   Texts labels;
   Texts annotations;
   std::vector<model::Taint> taints;

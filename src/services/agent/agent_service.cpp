@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "services/agent/agent.h"
+#include "services/agent/agent_policy.h"
 #include "services/agent/live_supply.h"
 #include "services/agent/member_process.h"
 #include "services/agent/reload.h"
@@ -30,7 +31,9 @@ class AgentService final : public MemberProcess {
 
   Status start_agent(agent::StateStore& state);
   Result<std::optional<agent::Supply>> first_supply(agent::StateStore& state);
-  Status start_live();
+  Result<agent::AgentPolicy> first_policy();
+  Status take_policy(agent::AgentPolicy next);
+  Status start_live(supply::OfferingPolicy policy);
   Status start_with(std::optional<agent::Supply> supply);
   Status open_fabric();
   void add_gauges();
@@ -39,7 +42,9 @@ class AgentService final : public MemberProcess {
   const AgentServiceOptions& options_;
   std::optional<agent::LiqoHomeReader> liqo_;  // none: contracts stay on paper
   std::optional<agent::Agent> agent_;
-  std::optional<agent::Reload> reload_;
+  std::optional<agent::Reload> reload_;         // of the supply
+  std::optional<agent::Reload> policy_reload_;  //
+  fabric::OffloadPolicy offload_;               // as it was at the start
   std::optional<agent::LiveSupply> live_;
 };
 
@@ -66,28 +71,41 @@ Result<std::optional<agent::Supply>> AgentService::first_supply(agent::StateStor
   return std::optional<agent::Supply>();
 }
 
-// The last supply goes on until the cluster is known.
-Status AgentService::start_live() {
+// What the file says now; and from now on, whenever it changes.
+Result<agent::AgentPolicy> AgentService::first_policy() {
   const auto parse = [this](const std::string& text) {
-    return supply::policy_from_yaml(text, options_.policy);
+    return agent::agent_policy_from_yaml(text, options_.policy);
   };
-  reload_.emplace(loop_, log_, "policy", options_.policy,
-                  [this, parse](const std::string& text) -> Status {
-                    auto next = parse(text);
-                    if (!next) return tl::unexpected(std::move(next).error());
-                    live_->set_policy(std::move(*next));
-                    return {};
-                  });
-  auto policy = reload_->read().and_then(parse);
-  if (!policy) return tl::unexpected(std::move(policy).error());
+  policy_reload_.emplace(loop_, log_, "policy", options_.policy,
+                         [this, parse](const std::string& text) -> Status {
+                           auto next = parse(text);
+                           return next ? take_policy(std::move(*next))
+                                       : Status(tl::unexpected(std::move(next).error()));
+                         });
+  return policy_reload_->read().and_then(parse);
+}
+
+Status AgentService::take_policy(agent::AgentPolicy next) {
+  if (next.offering.has_value() != live_.has_value()) {
+    return fail(Code::conflict, options_.policy,
+                live_ ? "it speaks of nothing that is for sale any more"
+                      : "it speaks of what is for sale, and did not when the agent was started",
+                "start the agent again, and it does as the file says");
+  }
+  if (live_) live_->set_policy(std::move(*next.offering));
+  if (agent_->fabric() != nullptr) agent_->fabric()->set_offload(std::move(next.offload));
+  return {};
+}
+
+// The last supply goes on until the cluster is known.
+Status AgentService::start_live(supply::OfferingPolicy policy) {
   SPILLWAY_TRY(open_cluster());
-  live_.emplace(cluster_->api(), log_, ClusterId(credentials_.name), std::move(*policy),
+  live_.emplace(cluster_->api(), log_, ClusterId(credentials_.name), std::move(policy),
                 agent::LiveSupplyCalls{
                     [this](agent::Supply next) { agent_->set_supply(std::move(next)); },
                     [this] { return agent_->state().supply; }, [this] { return agent_->sold(); }});
   agent_->when_sold_changes([this] { live_->sold_changed(); });
   live_->start();
-  reload_->start();
   return {};
 }
 
@@ -105,7 +123,10 @@ Status AgentService::open_fabric() {
 Status AgentService::start_with(std::optional<agent::Supply> supply) {
   SPILLWAY_TRY(agent_->start(std::move(supply)));
   if (!liqo_) return {};
-  agent_->start_fabric(cluster_->api(), {options_.api_servers, options_.node_template});
+  agent::FabricOptions fabric{options_.api_servers, options_.node_template};
+  fabric.offload = offload_;
+  if (options_.in_cluster) fabric.own_space = cluster_->space();
+  agent_->start_fabric(cluster_->api(), std::move(fabric));
   liqo_->start();
   return {};
 }
@@ -116,10 +137,16 @@ Status AgentService::start_agent(agent::StateStore& state) {
                               options_.renew_contracts, signatory_, papers_.get()};
   if (liqo_) options.fabric_of = liqo_->fabric_of();
   agent_.emplace(loop_, random_, *client_, state, log_, std::move(options));
+  bool is_live = false;
   if (!options_.policy.empty()) {
-    SPILLWAY_TRY(start_live());
-    return start_with(std::nullopt);
+    auto policy = first_policy();
+    if (!policy) return tl::unexpected(std::move(policy).error());
+    policy_reload_->start();
+    offload_ = std::move(policy->offload);
+    is_live = policy->offering.has_value();
+    if (is_live) SPILLWAY_TRY(start_live(std::move(*policy->offering)));
   }
+  if (is_live) return start_with(std::nullopt);
   if (options_.supply.empty()) return start_with(agent::Supply{});
   auto supply = first_supply(state);
   if (!supply) return tl::unexpected(std::move(supply).error());
@@ -134,6 +161,7 @@ Status AgentService::start(agent::StateStore& state) {
 
 void AgentService::read_again() {
   if (reload_) reload_->look_now();
+  if (policy_reload_) policy_reload_->look_now();
 }
 
 // Who waits for the Lease is ready: it does what it is for. The broker's silence is no reason to be

@@ -9,6 +9,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "model/node.h"
 #include "pki/file_handle.h"
 #include "pki/private_file.h"
 #include "services/agent/evidence.h"

@@ -96,7 +96,8 @@ void Doings::create(const std::string& key, const fabric::Create& deed) {
 
 void Doings::merge(const std::string& key, const fabric::Merge& deed) {
   api_.patch(resource_of(deed.at.kind), name_at(deed.at), kube::PatchKind::merge, deed.patch,
-             life_.guard([this, key](const Result<kube::Object>& answer) {
+             life_.guard([this, key, at = deed.at](const Result<kube::Object>& answer) {
+               if (answer) calls_.changed(at);
                end(key, unless_fine(answer, {Code::not_found}));
              }),
              deed.of_status ? "status" : "");

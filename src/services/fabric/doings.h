@@ -27,6 +27,7 @@ class Doings {
   struct Calls {
     std::function<void()> answered;  // another look may find more
     std::function<void(const fabric::Place&)> removed;
+    std::function<void(const fabric::Place&)> changed = [](const fabric::Place&) {};
   };
   // `in_flight`: what is under way for all peers.
   Doings(kube::Api& api, int& in_flight, Calls calls)

@@ -32,6 +32,8 @@ Fabric::Fabric(Context& context, Messages& messages, kube::Api& api, FabricOptio
               {[this](const std::string& peer) { change(peer); }, [this] { find_peers(); },
                [this] { guests_known(); }}),
       standings_(api, [this](const std::string& buyer) { change(buyer); }),
+      templates_(api, context.log, options_.template_name, [this] { templates_changed(); }),
+      spaces_(api, context.log, tellings_, in_flight_, options_.own_space),
       alarm_(context.loop, [this] { step(); }) {}
 
 void Fabric::start() {
@@ -44,6 +46,9 @@ void Fabric::start() {
   hear(fabric::k_request_step, &Fabric::hear_of_request);
   hear(fabric::k_identity_step, &Fabric::hear_of_identity);
   sights_.start();
+  templates_.start();
+  spaces_.start();
+  spaces_.set_policy(options_.offload);
   contracts_changed();
 }
 
@@ -63,6 +68,7 @@ std::string Fabric::peer_of(const model::Contract& contract, const FabricContrac
 
 void Fabric::know_self(LiqoHome self) {
   self_ = std::move(self);
+  spaces_.know_self(self_->id());
   contracts_changed();
 }
 
@@ -129,6 +135,7 @@ bool Fabric::is_waiting_for(const std::string& peer, Role role) {
     if (role == Role::buyer && !requests_.contains(id)) return true;
   }
   if (role == Role::buyer) {
+    if (!pinned_) return true;
     const auto& units = sights_.buyer(peer).units;
     return std::any_of(units.begin(), units.end(),
                        [this](const auto& one) { return is_unverified(one.first); });
@@ -146,7 +153,9 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
   const fabric::BuyerSight& sight = sights_.buyer(peer);
   note_endings(peer, sight);
   if (is_waiting_for(peer, Role::buyer)) return k_never;
-  fabric::BuyerWish wish{self_->id(), peer, options_.template_name, {}, warm_until(memory)};
+  const fabric::liqo::Leaving leaving = leaving_to(peer);
+  fabric::BuyerWish wish{
+      self_->id(), peer, std::string(template_name(leaving)), {}, warm_until(memory)};
   std::set<std::string> draining;
   for (const auto& [id, kept] : state().contracts) {
     const model::Contract* row = contract(id);
@@ -160,7 +169,8 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
     }
   }
   sights_.follow_pods(peer, draining);
-  const fabric::Plan plan = plan_buyer(wish, sight, context_.now());
+  fabric::Plan plan = plan_buyer(wish, sight, context_.now());
+  templates_.keep(peer, leaving, !wish.purchases.empty(), sight, plan);
   const bool is_over = wish.purchases.empty() && plan.deeds.empty() && is_clear(sight) &&
                        warm_until(memory) <= context_.now();
   if (!is_over) return do_plan(peer, Role::buyer, plan);

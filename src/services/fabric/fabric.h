@@ -24,17 +24,21 @@
 #include "services/fabric/liqo_home.h"
 #include "services/fabric/sayings.h"
 #include "services/fabric/sights.h"
+#include "services/fabric/spaces.h"
 #include "services/fabric/standings.h"
 #include "services/fabric/tellings.h"
+#include "services/fabric/templates.h"
 #include "services/fabric/wishes.h"
 
 namespace spillway::agent {
 
 struct FabricOptions {
   AllowedServers api_servers = {};  // that providers may send us to; empty: any
-  std::string template_name = {};   // of the virtual kubelets' options; empty: Liqo's own
+  std::string template_name = {};   // that the virtual kubelets' options come from; empty: Liqo's
   Duration warm = minutes(30);      // how long a peering without contracts stays
   Duration drain = minutes(5);      // how long a unit that ends has to become empty
+  fabric::OffloadPolicy offload = {};
+  std::string own_space = {};  // where the agent lives; empty: in no namespace
 };
 
 struct FabricStatus {
@@ -55,6 +59,7 @@ class Fabric {
   void start();                   // with the state as it was saved
   void know_self(LiqoHome self);  // nothing is decided before
   void contracts_changed();       // any of them, or what is verified of them
+  void set_offload(fabric::OffloadPolicy policy);
   FabricStatus status() const;
 
  private:
@@ -104,6 +109,11 @@ class Fabric {
   Instant warm_until(const PeerMemory& memory) const;
   void on_said(const fabric::Say& said);
 
+  // ---- what leaves ----
+  fabric::liqo::Leaving leaving_to(const std::string& peer);
+  void read_pins();
+  void templates_changed();
+
   // ---- talk ----
   FabricContract* heard_on(const Received& message, bool as_buyer);
   void hear_of_nonce(const Received& message);
@@ -120,6 +130,9 @@ class Fabric {
   Sights sights_;
   Standings standings_;
   int in_flight_ = 0;
+  Templates templates_;
+  Spaces spaces_;
+  std::optional<std::set<ClusterId>> pinned_;  // by hand; none: not known yet
   std::map<PeerRole, std::unique_ptr<Side>> sides_;
   std::map<ContractId, UnitRequests> requests_;  // of what was bought
   std::map<ContractId, Attempt> offers_;         // asked for

@@ -23,6 +23,7 @@ model::Offer bare_offer(const model::Contract& contract) {
 }  // namespace
 
 void Fabric::look_at_contracts() {
+  read_pins();
   adopt();
   forget_ended();
   note_peers();

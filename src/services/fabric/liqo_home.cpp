@@ -81,22 +81,26 @@ std::string unit_user_of(std::string_view unit, std::string_view buyer) {
   return liqo::unit_user(unit, pki::sha256_hex(buyer));
 }
 
-void read_liqo_home(kube::Api& api, std::function<void(Result<LiqoHome>)> then) {
-  const std::string space(liqo::k_namespace);
-  api.get(kube::k_config_maps, {space, k_id_map},
-          [&api, space, then = std::move(then)](const Result<kube::Object>& ids) {
+void read_liqo_id(kube::Api& api, std::function<void(Result<std::string>)> then) {
+  api.get(kube::k_config_maps, {std::string(liqo::k_namespace), k_id_map},
+          [then = std::move(then)](const Result<kube::Object>& ids) {
             if (!ids) return then(tl::unexpected(as_missing(ids.error(), "Liqo's cluster id")));
-            const std::string id(model::text_at(*ids, {"data", k_id_key}));
-            api.get(kube::k_secrets, {space, std::string(liqo::k_keys_secret)},
-                    [id, then](const Result<kube::Object>& keys) {
-                      if (!keys)
-                        return then(tl::unexpected(as_missing(keys.error(), "Liqo's key")));
-                      auto pem = liqo::private_key_in(*keys);
-                      if (!pem) return then(tl::unexpected(std::move(pem).error()));
-                      auto home = LiqoHome::of(id, *pem);
-                      then(std::move(home));
-                    });
+            then(std::string(model::text_at(*ids, {"data", k_id_key})));
           });
+}
+
+void read_liqo_home(kube::Api& api, std::function<void(Result<LiqoHome>)> then) {
+  read_liqo_id(api, [&api, then = std::move(then)](const Result<std::string>& id) {
+    if (!id) return then(tl::unexpected(id.error()));
+    api.get(kube::k_secrets, {std::string(liqo::k_namespace), std::string(liqo::k_keys_secret)},
+            [id = *id, then](const Result<kube::Object>& keys) {
+              if (!keys) return then(tl::unexpected(as_missing(keys.error(), "Liqo's key")));
+              auto pem = liqo::private_key_in(*keys);
+              if (!pem) return then(tl::unexpected(std::move(pem).error()));
+              auto home = LiqoHome::of(id, *pem);
+              then(std::move(home));
+            });
+  });
 }
 
 }  // namespace spillway::agent

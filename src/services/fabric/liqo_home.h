@@ -46,6 +46,7 @@ std::string liqo_key_text(const pki::PublicKey& key);
 std::string unit_user_of(std::string_view unit, std::string_view buyer);
 
 // From the objects that Liqo keeps in its own namespace. Not found: there is no Liqo here.
+void read_liqo_id(kube::Api& api, std::function<void(Result<std::string>)> then);
 void read_liqo_home(kube::Api& api, std::function<void(Result<LiqoHome>)> then);
 
 }  // namespace spillway::agent

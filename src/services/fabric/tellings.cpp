@@ -26,7 +26,7 @@ void Tellings::set(const std::string& source, const std::string& about,
     if (now.size() >= k_most || !now.insert(text).second || before.contains(text)) continue;
     log_.write(services::Level::warning, "the fabric has a trouble",
                {{"of", source}, {"what", text}});
-    write_event(about, trouble);
+    write_event({"Namespace", {}, about}, "Warning", text);
   }
   before = std::move(now);
   if (before.empty()) told_.erase(source);
@@ -44,21 +44,29 @@ std::vector<std::string> Tellings::all() const {
   return all;
 }
 
+void Tellings::tell_of_pod(const std::string& space, const std::string& pod, const std::string& uid,
+                           const std::string& text) {
+  log_.write(services::Level::info, "a pod may leave", {{"pod", space + "/" + pod}});
+  write_event({"Pod", space, pod, uid}, "Normal", text);
+}
+
 // Namespaces have no namespace: events about them are kept in the default one.
-void Tellings::write_event(const std::string& about, const fabric::Trouble& trouble) {
+void Tellings::write_event(const About& about, std::string_view type, std::string text) {
   constexpr size_t k_longest_message = 1024;  // the API server's own bound
   const Instant now{api_.loop().now().ms / 1000 * 1000};
   number_ += 1;
   kube::Object event =
       kube::new_object(kube::k_events, "Event",
-                       {"default", fmt::format("{}.{:x}{:04x}", about, now.ms, number_ & 0xFFFF)});
+                       {about.space.empty() ? "default" : about.space,
+                        fmt::format("{}.{:x}{:04x}", about.name, now.ms, number_ & 0xFFFF)});
   kube::Object& object = model::ensure(event, {"involvedObject"});
   model::put(object, "apiVersion", model::text_node("v1"));
-  model::put(object, "kind", model::text_node("Namespace"));
-  model::put(object, "name", model::text_node(about));
-  model::put(event, "type", model::text_node("Warning"));
+  model::put(object, "kind", model::text_node(about.kind));
+  model::put(object, "name", model::text_node(about.name));
+  if (!about.space.empty()) model::put(object, "namespace", model::text_node(about.space));
+  if (!about.uid.empty()) model::put(object, "uid", model::text_node(about.uid));
+  model::put(event, "type", model::text_node(type));
   model::put(event, "reason", model::text_node("Fabric"));
-  std::string text = sentence(trouble);
   if (text.size() > k_longest_message) text.resize(k_longest_message);
   model::put(event, "message", model::text_node(text));
   model::put(event, "count", model::integer_node(1));

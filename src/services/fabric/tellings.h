@@ -23,11 +23,20 @@ class Tellings {
   // All that there are now, of that source; `about` is the namespace that it happens in.
   void set(const std::string& source, const std::string& about,
            const std::vector<fabric::Trouble>& troubles);
+  // That something was done to a pod: an event of it, and nothing that is counted.
+  void tell_of_pod(const std::string& space, const std::string& pod, const std::string& uid,
+                   const std::string& text);
   int64_t count() const;
   std::vector<std::string> all() const;
 
  private:
-  void write_event(const std::string& about, const fabric::Trouble& trouble);
+  struct About {
+    std::string kind;
+    std::string space;  // empty: it is in none
+    std::string name;
+    std::string uid = {};
+  };
+  void write_event(const About& about, std::string_view type, std::string text);
 
   kube::Api& api_;
   services::Log& log_;

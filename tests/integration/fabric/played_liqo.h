@@ -24,7 +24,8 @@ class Place {
       : name(std::move(id)), cluster(loop, random, options_of(name)), loop_(loop) {
     for (const liqo::Kind& kind :
          {liqo::k_tenants, liqo::k_identities, liqo::k_slices, liqo::k_virtual_nodes,
-          liqo::k_shadow_pods, liqo::k_namespace_maps, liqo::k_foreign_clusters}) {
+          liqo::k_shadow_pods, liqo::k_namespace_maps, liqo::k_foreign_clusters,
+          liqo::k_namespace_offloadings, liqo::k_vk_templates}) {
       define(kind);
     }
     create("/api/v1/namespaces", R"({"metadata":{"name":"liqo"}})");
@@ -37,6 +38,20 @@ class Place {
         fmt::format(
             R"({{"metadata":{{"name":"authentication-keys"}},"data":{{"privateKey":"{}","publicKey":"{}"}}}})",
             to_base64(key.to_pem().view()), to_base64(to_pem(key.public_key()))));
+    add_default_template();
+  }
+
+  // As Liqo's chart has it.
+  void add_default_template() {
+    create(
+        path(liqo::k_vk_templates, "liqo"),
+        R"({"apiVersion":"offloading.liqo.io/v1beta1","kind":"VkOptionsTemplate",)"
+        R"("metadata":{"name":"virtual-kubelet-default"},"spec":{"createNode":true,)"
+        R"("disableNetworkCheck":true,"containerImage":"virtual-kubelet:v1.2.0",)"
+        R"("metricsEnabled":false,"replicas":1,"reflectorsConfig":{"pod":{"workers":10},)"
+        R"("secret":{"workers":3,"type":"DenyList"},"configmap":{"workers":3,"type":"DenyList"},)"
+        R"("service":{"workers":3,"type":"DenyList"},"ingress":{"workers":3,"type":"DenyList"}},)"
+        R"("extraArgs":["--enable-apiserver-support=true"]}})");
   }
 
   Told ask(std::string method, std::string target, std::string body = {},

@@ -1,0 +1,207 @@
+#include "services/fabric/spaces.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "services/fabric/resource.h"
+
+namespace spillway::agent {
+namespace {
+
+namespace liqo = fabric::liqo;
+
+constexpr std::string_view k_space_thing = "namespace ";
+constexpr std::string_view k_source = "offloading of ";
+
+// The scheduler has looked at it, and it is none that belongs to one node.
+bool found_no_node(const kube::Object& pod) {
+  if (kube::is_being_deleted(pod) || !model::text_at(pod, {"spec", "nodeName"}).empty()) {
+    return false;
+  }
+  for (const kube::Object& owner : model::items_at(pod, {"metadata", "ownerReferences"})) {
+    if (model::text_at(owner, {"kind"}) == "DaemonSet") return false;
+  }
+  const auto& conditions = model::items_at(pod, {"status", "conditions"});
+  return std::any_of(conditions.begin(), conditions.end(), [](const kube::Object& one) {
+    return model::text_at(one, {"type"}) == "PodScheduled" &&
+           model::text_at(one, {"status"}) == "False" &&
+           model::text_at(one, {"reason"}) == "Unschedulable";
+  });
+}
+
+bool lets_any_leave(const fabric::OffloadPolicy& policy) {
+  return !policy.namespaces.empty() || !policy.labels.empty();
+}
+
+}  // namespace
+
+Spaces::Spaces(kube::Api& api, services::Log& log, Tellings& tellings, int& in_flight,
+               std::string own_space)
+    : api_(api),
+      log_(log),
+      tellings_(tellings),
+      wish_{{}, {}, std::move(own_space)},
+      doings_(api, in_flight,
+              {[this] { changed(); }, [](const fabric::Place&) {},
+               [this](const fabric::Place& at) { tell_pod(at); }}),
+      alarm_(api.loop(), [this] { step(); }) {}
+
+void Spaces::start() {
+  namespaces_ = watch(
+      kube::k_namespaces, {}, [this](const kube::Object& object) { put_space(object); },
+      [this](const kube::Name& name) { spaces_.erase(name.name); });
+  offloadings_ = watch(
+      resource_of(liqo::k_namespace_offloadings), {},
+      [this](const kube::Object& object) { put_offloading(object); },
+      [this](const kube::Name& name) {
+        if (name.name != liqo::k_offloading_name) return;
+        offloaded_.erase(name.space);
+      });
+  namespaces_->start();
+  offloadings_->start();
+  follow_pods();
+}
+
+std::unique_ptr<kube::Watch> Spaces::watch(const kube::Resource& resource, kube::Wanted wanted,
+                                           Put put, Gone gone) {
+  kube::WatchCalls calls;
+  calls.on_put = [this, put = std::move(put)](const kube::Object& object) {
+    put(object);
+    changed();
+  };
+  calls.on_gone = [this, gone = std::move(gone)](const kube::Name& name) {
+    gone(name);
+    changed();
+  };
+  calls.on_synced = [this] { changed(); };
+  calls.on_trouble = [this](const Error& why) {
+    trouble_ = why;
+    log_.write(services::Level::warning, "what may be offloaded cannot be seen",
+               {{"why", why.message()}});
+    changed();
+  };
+  calls.on_open = [this] {
+    const auto is_blind = [](const auto& one) { return one && one->is_in_trouble(); };
+    if (is_blind(namespaces_) || is_blind(offloadings_) || is_blind(pods_)) return;
+    trouble_.reset();
+    changed();
+  };
+  return std::make_unique<kube::Watch>(api_, resource, std::move(wanted), std::move(calls));
+}
+
+void Spaces::know_self(const std::string& id) {
+  wish_.self = id;
+  changed();
+}
+
+void Spaces::set_policy(fabric::OffloadPolicy policy) {
+  if (policy == wish_.policy) return;
+  wish_.policy = std::move(policy);
+  follow_pods();
+  changed();
+}
+
+// A cluster has many pods: those that wait are looked for while it matters.
+void Spaces::follow_pods() {
+  if (!namespaces_ || !lets_any_leave(wish_.policy)) {
+    pods_.reset();
+    waiting_.clear();
+    return;
+  }
+  if (pods_) return;
+  pods_ = watch(
+      kube::k_pods, {.fields = "spec.nodeName=,status.phase=Pending"},
+      [this](const kube::Object& object) { put_pod(object); },
+      [this](const kube::Name& name) { waiting_.erase(name); });
+  pods_->start();
+}
+
+void Spaces::put_space(const kube::Object& object) {
+  fabric::SpaceSight& seen = spaces_[std::string(kube::name_in(object))];
+  seen.is_ending = kube::is_being_deleted(object);
+  seen.labels.clear();
+  if (const model::Node* labels = model::look(object, {"metadata", "labels"})) {
+    for (const model::Node& one : labels->items) seen.labels.emplace(one.key, one.text);
+  }
+}
+
+void Spaces::put_offloading(const kube::Object& object) {
+  if (kube::name_in(object) != liqo::k_offloading_name) return;
+  auto read = liqo::read_namespace_offloading(object);
+  auto& slot = offloaded_[std::string(kube::space_in(object))];
+  slot.reset();
+  if (read) slot = std::move(*read);
+}
+
+void Spaces::put_pod(const kube::Object& object) {
+  const kube::Name name = kube::key_of(object);
+  if (!found_no_node(object)) {
+    waiting_.erase(name);
+    return;
+  }
+  const model::Node* tolerations = model::look(object, {"spec", "tolerations"});
+  waiting_.insert_or_assign(
+      name, fabric::WaitingPod{name.space, name.name, std::string(kube::uid_in(object)),
+                               std::string(kube::version_in(object)),
+                               tolerations == nullptr ? model::array_node() : *tolerations});
+}
+
+bool Spaces::is_known() const {
+  const bool are_pods_known = !pods_ || pods_->is_synced();
+  return namespaces_ && namespaces_->is_synced() && offloadings_->is_synced() && are_pods_known;
+}
+
+void Spaces::changed() { alarm_.wake_by(api_.loop().now() + k_gather); }
+
+void Spaces::step() {
+  if (wish_.self.empty()) return;
+  fabric::Plan plan;
+  if (is_known()) {
+    fabric::SpacesSight sight;
+    sight.spaces = spaces_;
+    for (const auto& [space, offloading] : offloaded_) {
+      const auto found = sight.spaces.find(space);
+      if (found == sight.spaces.end()) continue;
+      found->second.offloading = offloading;
+      found->second.has_unreadable = !offloading;
+    }
+    for (const auto& [name, pod] : waiting_) sight.waiting.push_back(pod);
+    plan = plan_spaces(wish_, sight);
+  } else if (trouble_ && lets_any_leave(wish_.policy)) {
+    plan.troubles.push_back({std::string(k_space_thing) + std::string(liqo::k_namespace),
+                             "nothing is offloaded: " + trouble_->message(),
+                             "give the agent the rights of the chart's agent-rights.yaml"});
+  }
+  const Instant next = doings_.want(plan.deeds);
+  for (fabric::Trouble& one : doings_.troubles()) plan.troubles.push_back(std::move(one));
+  tell(plan.troubles);
+  if (next < k_last_instant) alarm_.wake_by(next);
+}
+
+// Each with the namespace that it is about.
+void Spaces::tell(const std::vector<fabric::Trouble>& troubles) {
+  std::map<std::string, std::vector<fabric::Trouble>> by_space;
+  for (const std::string& space : std::exchange(told_, {})) by_space[space];
+  for (const fabric::Trouble& one : troubles) {
+    const bool has_space = one.thing.starts_with(k_space_thing);
+    const std::string space =
+        has_space ? one.thing.substr(k_space_thing.size()) : std::string(liqo::k_namespace);
+    by_space[space].push_back(one);
+    told_.insert(space);
+  }
+  for (const auto& [space, about] : by_space) {
+    tellings_.set(std::string(k_source) + space, space, about);
+  }
+}
+
+void Spaces::tell_pod(const fabric::Place& at) {
+  if (at.kind.plural != liqo::k_pods.plural) return;
+  const auto pod = waiting_.find({at.space, at.name});
+  tellings_.tell_of_pod(
+      at.space, at.name, pod == waiting_.end() ? std::string() : pod->second.uid,
+      fmt::format("it waited for a node before its namespace was offloaded: from now on it "
+                  "tolerates {}, as all pods that come after it do",
+                  liqo::k_taint));
+}
+
+}  // namespace spillway::agent

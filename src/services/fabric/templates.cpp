@@ -1,0 +1,149 @@
+#include "services/fabric/templates.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "services/fabric/resource.h"
+
+namespace spillway::agent {
+namespace {
+
+namespace liqo = fabric::liqo;
+
+// What makes one document of the other: members that are too many go.
+model::Node difference(const model::Node& from, const model::Node& to) {
+  model::Node patch = model::object_node();
+  for (const model::Node& member : to.items) {
+    const model::Node* before = from.find(member.key);
+    if (before != nullptr && model::same(*before, member)) continue;
+    const bool both = before != nullptr && before->kind == model::Node::Kind::object &&
+                      member.kind == model::Node::Kind::object;
+    model::put(patch, member.key, both ? difference(*before, member) : member);
+  }
+  for (const model::Node& member : from.items) {
+    if (to.find(member.key) == nullptr) model::put(patch, member.key, model::Node{});
+  }
+  return patch;
+}
+
+bool makes_virtual_node(const fabric::Deed& deed) {
+  const auto* made = std::get_if<fabric::Create>(&deed);
+  return made != nullptr && made->at.kind.plural == liqo::k_virtual_nodes.plural;
+}
+
+bool is_used(const fabric::BuyerSight& sight, std::string_view name) {
+  return std::any_of(sight.units.begin(), sight.units.end(), [name](const auto& unit) {
+    const auto& node = unit.second.virtual_node;
+    return node && node->template_name == name;
+  });
+}
+
+// Those whose virtual kubelets go by something else: whichever leads rules for all.
+void tell_of_others(const std::string& peer, liqo::Leaving leaving, const fabric::BuyerSight& sight,
+                    fabric::Plan& plan) {
+  for (const auto& [name, unit] : sight.units) {
+    if (!unit.virtual_node || !unit.virtual_node->meta.deleted.empty()) continue;
+    const auto made_by = liqo::leaving_of_template(unit.virtual_node->template_name);
+    if (made_by == leaving) continue;
+    const bool may_send_all = made_by != liqo::Leaving::listed;
+    plan.troubles.push_back(
+        {"unit " + name,
+         may_send_all ? fmt::format("its virtual kubelet was made to copy everything to {}, which "
+                                    "the policy does not allow",
+                                    peer)
+                      : fmt::format("its virtual kubelet was made before the policy trusted {} "
+                                    "with everything",
+                                    peer),
+         "release the unit and buy another: what a virtual kubelet copies is said when it is "
+         "made"});
+  }
+}
+
+}  // namespace
+
+Templates::Templates(kube::Api& api, services::Log& log, std::string base,
+                     std::function<void()> changed)
+    : log_(log),
+      base_(base.empty() ? std::string(liqo::k_default_template) : std::move(base)),
+      changed_(std::move(changed)),
+      watch_(api, resource_of(liqo::k_vk_templates), {},
+             {.on_put =
+                  [this](const kube::Object& object) {
+                    all_.insert_or_assign(kube::key_of(object), object);
+                    changed_();
+                  },
+              .on_gone =
+                  [this](const kube::Name& name) {
+                    all_.erase(name);
+                    changed_();
+                  },
+              .on_synced = [this] { changed_(); },
+              .on_trouble =
+                  [this](const Error& why) {
+                    trouble_ = why;
+                    log_.write(services::Level::warning,
+                               "options of virtual kubelets cannot be seen",
+                               {{"why", why.message()}});
+                    changed_();
+                  },
+              .on_open = [this] { trouble_.reset(); }}) {}
+
+const model::Node* Templates::find(const std::string& space, std::string_view name) const {
+  const auto found = all_.find({space, std::string(name)});
+  return found == all_.end() ? nullptr : &found->second;
+}
+
+// True: it is there, and right.
+bool Templates::settle(const std::string& space, liqo::Leaving leaving, fabric::Plan& plan) const {
+  if (!watch_.is_synced()) {
+    if (trouble_) {
+      plan.troubles.push_back(
+          {"VkOptionsTemplates", "they cannot be seen: " + trouble_->message(),
+           "give the agent the rights of the chart's agent-fabric-rights.yaml"});
+    }
+    return false;
+  }
+  const model::Node* base = find(std::string(liqo::k_namespace), base_);
+  if (base == nullptr) {
+    plan.troubles.push_back(
+        {fmt::format("VkOptionsTemplate {}/{}", liqo::k_namespace, base_),
+         "it is not there, and virtual nodes are made by it",
+         "look whether Liqo is installed whole, or name another by --fabric-template"});
+    return false;
+  }
+  model::Node wanted = liqo::options_template(*base, space, leaving);
+  const fabric::Place at{liqo::k_vk_templates, space, std::string(template_name(leaving))};
+  const model::Node* seen = find(space, at.name);
+  if (seen == nullptr) {
+    plan.deeds.emplace_back(fabric::Create{at, std::move(wanted)});
+    return false;
+  }
+  const model::Node none = model::object_node();
+  const model::Node* before = model::look(*seen, {"spec"});
+  model::Node spec = difference(before == nullptr ? none : *before, *model::look(wanted, {"spec"}));
+  if (spec.items.empty()) return true;
+  model::Node patch = model::object_node();
+  model::put(patch, "spec", std::move(spec));
+  plan.deeds.emplace_back(fabric::Merge{at, std::move(patch)});
+  return false;
+}
+
+void Templates::keep(const std::string& peer, liqo::Leaving leaving, bool is_wanted,
+                     const fabric::BuyerSight& sight, fabric::Plan& plan) const {
+  const std::string space = liqo::tenant_namespace_name(peer);
+  for (const liqo::Leaving one : {liqo::Leaving::listed, liqo::Leaving::all}) {
+    const model::Node* seen = find(space, template_name(one));
+    const bool is_needed = (is_wanted && one == leaving) || is_used(sight, template_name(one));
+    if (seen == nullptr || is_needed || kube::is_being_deleted(*seen)) continue;
+    plan.deeds.emplace_back(
+        fabric::Remove{{liqo::k_vk_templates, space, std::string(template_name(one))},
+                       std::string(kube::uid_in(*seen))});
+  }
+  if (!is_wanted) return;
+  tell_of_others(peer, leaving, sight, plan);
+  if (sight.has_space && settle(space, leaving, plan)) return;
+  std::erase_if(plan.deeds, makes_virtual_node);
+}
+
+}  // namespace spillway::agent

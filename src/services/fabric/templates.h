@@ -1,0 +1,43 @@
+// Templates: VkOptionsTemplates of the cluster, by watching them: Liqo's own, from which ours are
+// made, and ours (fabric/liqo/vk_options.h). Apart from the other sights: where they cannot be seen
+// nothing ends, but no node is made either, for nobody could say what would leave through it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "fabric/buyer.h"
+#include "fabric/liqo/vk_options.h"
+#include "kube/watch.h"
+#include "services/log.h"
+
+namespace spillway::agent {
+
+class Templates {
+ public:
+  // `base`: of the operator's, in Liqo's namespace; empty: Liqo's own.
+  Templates(kube::Api& api, services::Log& log, std::string base, std::function<void()> changed);
+
+  void start() { watch_.start(); }
+
+  // What is to be done for the virtual nodes of that provider, which go by `leaving`. No
+  // VirtualNode is made before the template is there and right; it goes with the last of them.
+  void keep(const std::string& peer, fabric::liqo::Leaving leaving, bool is_wanted,
+            const fabric::BuyerSight& sight, fabric::Plan& plan) const;
+
+ private:
+  const model::Node* find(const std::string& space, std::string_view name) const;
+  bool settle(const std::string& space, fabric::liqo::Leaving leaving, fabric::Plan& plan) const;
+
+  services::Log& log_;
+  std::string base_;
+  std::function<void()> changed_;
+  std::map<kube::Name, model::Node> all_;
+  std::optional<Error> trouble_;
+  kube::Watch watch_;
+};
+
+}  // namespace spillway::agent
