@@ -6,6 +6,7 @@
 
 #include "embedded/document.h"
 #include "embedded/liqo/shadow_pods.h"
+#include "embedded/liqo/vk_options.h"
 #include "fabric/liqo/slice.h"
 #include "fabric/record.h"
 
@@ -141,13 +142,35 @@ Done check_record(const Setting& s, const Ask& ask, const Node& document, const 
   return {};
 }
 
+// The webhook that makes a VirtualNode's Deployment looks for its options at every change.
+Done check_options(const Setting& s, const Ask& ask, const Node& document) {
+  if (ask.kind != &s.kind(codec::k_virtual_nodes) || ask.subresource == "status") return {};
+  if (options_of(s, document) != nullptr) return {};
+  return webhook_denies("virtualnode", "its VkOptionsTemplate is not found");
+}
+
+Done check_offloading_stays(const Setting& s, const Ask& ask, const Node& document,
+                            const Object& before) {
+  if (ask.kind != &s.kind(codec::k_namespace_offloadings)) return {};
+  const Node old = before.document();
+  for (const std::string_view field : {"namespaceMappingStrategy", "remoteNamespaceName"}) {
+    if (model::text_at(old, {"spec", field}) == model::text_at(document, {"spec", field})) continue;
+    return webhook_denies("nsoff",
+                          fmt::format("the {} value cannot be modified after creation", field));
+  }
+  return {};
+}
+
 }  // namespace
 
 Done admit(const Setting& s, const Ask& ask, Node& document, const Object* before) {
   if (auto done = check_enums(s, ask, document); !done) return done;
   if (before == nullptr) {
     if (auto done = check_new(s, ask, document); !done) return done;
+  } else if (auto done = check_offloading_stays(s, ask, document, *before); !done) {
+    return done;
   }
+  if (auto done = check_options(s, ask, document); !done) return done;
   if (ask.kind == &s.kind(codec::k_shadow_pods) && before == nullptr &&
       !ask.user.is_in("system:masters")) {
     model::put(model::ensure(document, {"metadata", "labels"}), codec::k_creator_label,

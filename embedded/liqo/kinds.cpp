@@ -19,8 +19,6 @@ struct Defined {
 };
 
 constexpr fabric::liqo::Kind k_renews{fabric::liqo::k_authentication, "v1beta1", "renews", "Renew"};
-constexpr fabric::liqo::Kind k_vk_templates{fabric::liqo::k_offloading, "v1beta1",
-                                            "vkoptionstemplates", "VkOptionsTemplate"};
 
 constexpr Defined k_defined[] = {
     {fabric::liqo::k_tenants, true},
@@ -32,7 +30,7 @@ constexpr Defined k_defined[] = {
     {fabric::liqo::k_namespace_offloadings, true},
     {fabric::liqo::k_namespace_maps, true},
     {fabric::liqo::k_shadow_pods, true},
-    {k_vk_templates, false},
+    {fabric::liqo::k_vk_templates, false},
     {fabric::liqo::k_foreign_clusters, true},
 };
 

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "embedded/document.h"
 #include "embedded/liqo/admission.h"
+#include "embedded/liqo/copies.h"
 #include "embedded/liqo/foreign_clusters.h"
 #include "embedded/liqo/guests.h"
 #include "embedded/liqo/identities.h"
@@ -20,6 +21,7 @@
 #include "embedded/liqo/tenants.h"
 #include "embedded/liqo/twin_spaces.h"
 #include "embedded/liqo/virtual_nodes.h"
+#include "embedded/liqo/vk_options.h"
 #include "pki/ed25519.h"
 #include "pki/hash.h"
 #include "pki/public_key.h"
@@ -56,6 +58,7 @@ void make_own_objects(const liqo::Setting& s) {
   Node id = liqo::new_document({space, "liqo-clusterid-configmap"}, {}, nullptr);
   put(model::ensure(id, {"data"}), "CLUSTER_ID", text_node(s.id()));
   s.create(codec::k_config_maps, std::move(id));
+  liqo::make_default_options(s);
 }
 
 liqo::Setting setting_of(Objects& objects, Access& access, host::Loop& loop, LiqoOptions options,
@@ -86,10 +89,15 @@ struct Liqo::Parts {
         twin_spaces(setting),
         offloadings(setting),
         shadow_pods(setting),
-        guests(setting, kubelets) {
+        guests(setting, kubelets),
+        secrets(setting, kubelets, fabric::liqo::k_secrets, "secret"),
+        config_maps(setting, kubelets, fabric::liqo::k_config_maps, "configmap") {
     make_own_objects(setting);
     objects.on_create = [this](const Kind& kind, Node& document) {
       if (kind.name == "Pod" && kind.group.empty()) liqo::let_pod_leave(setting, document);
+      if (&kind == &setting.kind(fabric::liqo::k_virtual_nodes)) {
+        liqo::fill_deployment(setting, document);
+      }
     };
   }
 
@@ -108,6 +116,8 @@ struct Liqo::Parts {
   liqo::Offloadings offloadings;
   liqo::ShadowPods shadow_pods;
   liqo::Guests guests;
+  liqo::Copies secrets;
+  liqo::Copies config_maps;
 };
 
 Liqo::Liqo(Objects& objects, Access& access, Api& api, host::Loop& loop, LiqoOptions options,

@@ -54,7 +54,8 @@ void make_roles(Objects& objects) {
                         {names::k_offloading, {"namespacemaps"}, all},
                         {names::k_offloading, {"namespacemaps/status"}, own}}));
   (void)objects.create(roles, role_node(k_guest_role, {{names::k_offloading, {"shadowpods"}, all},
-                                                       {"", {"pods"}, {"get", "list", "watch"}}}));
+                                                       {"", {"pods"}, {"get", "list", "watch"}},
+                                                       {"", {"secrets", "configmaps"}, all}}));
 }
 
 void bind_role(Objects& objects, const Key& key, std::string_view role, std::string_view kind,

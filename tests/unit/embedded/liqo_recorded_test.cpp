@@ -32,7 +32,7 @@ class LiqoPlayed : public testing::Test {
   void peer();
   void add_unit_by_liqoctl(const std::string& name);
   void make_tenant_and_identity();
-  void add_unit();
+  void add_unit(const std::string& options = {});  // the name of a VkOptionsTemplate
   void offload();
   void grant(codec::Amounts amounts);
 
@@ -133,7 +133,7 @@ void LiqoPlayed::add_unit_by_liqoctl(const std::string& name) {
   pass();
 }
 
-void LiqoPlayed::add_unit() {
+void LiqoPlayed::add_unit(const std::string& options) {
   const Node keys = seen(*liqos.buyer, codec::k_secrets, std::string(codec::k_namespace),
                          std::string(codec::k_keys_secret));
   const auto key = pki::Key::from_pem(codec::private_key_in(keys).value());
@@ -152,7 +152,7 @@ void LiqoPlayed::add_unit() {
   create(*liqos.buyer, codec::k_virtual_nodes,
          to_object(codec::new_virtual_node({"unit-0",
                                             "seller",
-                                            "",
+                                            options,
                                             {{"spillway.io/unit", "unit-0"}},
                                             {{"spillway.io/contract", "ct-1"}},
                                             taints})));
@@ -260,6 +260,69 @@ TEST_F(LiqoPlayed, ATenantIsCordonedWithAllItsSlices) {
   }
 }
 
+class LiqoLists : public LiqoPlayed {
+ protected:
+  void start(codec::Leaving leaving) {
+    peer();
+    const Node own = seen(*liqos.buyer, codec::k_vk_templates, std::string(codec::k_namespace),
+                          std::string(codec::k_default_template));
+    create(*liqos.buyer, codec::k_vk_templates, codec::options_template(own, k_at_buyer, leaving));
+    add_unit(std::string(template_name(leaving)));
+    grant({{"cpu", 1500}, {"memory", int64_t{3} << 30}, {"pods", 7}});
+    offload();
+    for (const char* name : {"plain", "listed", "hidden"}) {
+      liqos.ask(*liqos.buyer, "POST", "/api/v1/namespaces/guests/secrets",
+                fmt::format(R"({{"metadata":{{"name":"{}"}},"data":{{"a":"YQ=="}}}})", name));
+    }
+    annotate("listed", codec::k_allow_annotation, R"("true")");
+    annotate("hidden", codec::k_skip_annotation, R"("true")");
+    pass();
+  }
+  void annotate(const std::string& secret, std::string_view annotation, const std::string& value) {
+    const auto done =
+        liqos.ask(*liqos.buyer, "PATCH", "/api/v1/namespaces/guests/secrets/" + secret,
+                  fmt::format(R"({{"metadata":{{"annotations":{{"{}":{}}}}}}})", annotation, value),
+                  "application/merge-patch+json");
+    EXPECT_EQ(done.status, 200);
+    pass();
+  }
+  std::set<std::string> copies() {
+    std::set<std::string> names;
+    for (const Node& one : liqos.list(*liqos.seller, codec::k_secrets, "guests-buyer")) {
+      names.emplace(model::text_at(one, {"metadata", "name"}));
+    }
+    return names;
+  }
+};
+using Names = std::set<std::string>;
+
+// Not recorded, but tried on real Liqo: the list by which a virtual kubelet was made rules, and not
+// what its options say later.
+TEST_F(LiqoLists, ByTheListOnlyWhatSaysSoLeavesAndIsTakenBack) {
+  start(codec::Leaving::listed);
+  EXPECT_EQ(copies(), Names{"listed"});
+  annotate("plain", codec::k_allow_annotation, R"("true")");
+  EXPECT_EQ(copies(), (Names{"listed", "plain"}));
+  annotate("listed", codec::k_allow_annotation, "null");
+  EXPECT_EQ(copies(), Names{"plain"});
+  remove(*liqos.buyer, {codec::k_secrets, "guests", "plain"});
+  pass();
+  EXPECT_EQ(copies(), Names{});
+  Node patch = model::object_node();
+  model::put(model::ensure(patch, {"spec", "reflectorsConfig", "secret"}), "type",
+             model::text_node("DenyList"));
+  merge(*liqos.buyer, {codec::k_vk_templates, k_at_buyer, "spillway-listed"}, patch);
+  annotate("listed", "any", R"("thing")");
+  EXPECT_EQ(copies(), Names{});
+}
+
+TEST_F(LiqoLists, ElseAllLeavesThatDoesNotRefuse) {
+  start(codec::Leaving::all);
+  EXPECT_EQ(copies(), (Names{"listed", "plain"}));
+  annotate("plain", codec::k_skip_annotation, R"("true")");
+  EXPECT_EQ(copies(), Names{"listed"});
+}
+
 TEST_F(LiqoPlayed, WhatItsWebhooksDenyIsDenied) {
   peer();
   const auto refused = [this](embedded::Cluster& cluster, const codec::Kind& kind,
@@ -274,6 +337,16 @@ TEST_F(LiqoPlayed, WhatItsWebhooksDenyIsDenied) {
   create(*liqos.buyer, codec::k_nodes, codec::node_to_adopt("unit-9", "", {}));
   EXPECT_TRUE(refused(*liqos.buyer, codec::k_virtual_nodes,
                       to_object(codec::new_virtual_node({"unit-9", "seller", "", {}, {}, {}}))));
+  EXPECT_TRUE(refused(*liqos.buyer, codec::k_virtual_nodes,
+                      to_object(codec::new_virtual_node({"unit-8", "seller", "none", {}, {}, {}}))))
+      << "without its options";
+  create(*liqos.buyer, codec::k_namespace_offloadings,
+         to_object(codec::new_offloading("default", "default-buyer")));
+  Node renamed = model::object_node();
+  model::put(model::ensure(renamed, {"spec"}), "remoteNamespaceName", model::text_node("other"));
+  EXPECT_FALSE(liqos.carry_out(
+      *liqos.buyer,
+      fabric::Merge{{codec::k_namespace_offloadings, "default", "offloading"}, renamed, false}));
   Node tenant = to_object(codec::new_tenant("buyer", {"key", "request", "signature"}));
   model::put(model::ensure(tenant, {"metadata"}), "namespace", model::text_node("default"));
   EXPECT_TRUE(refused(*liqos.seller, codec::k_tenants, tenant));

@@ -17,6 +17,7 @@
 #include "fabric/liqo/namespaces.h"
 #include "fabric/liqo/slice.h"
 #include "fabric/liqo/virtual_node.h"
+#include "fabric/liqo/vk_options.h"
 #include "model/tree.h"
 #include "pki/subject_request.h"
 #include "support/embedded_liqos.h"
