@@ -24,6 +24,7 @@ void add_hold(Word verb);
 void add_identities(Word verb);
 void add_invoice(Word verb);
 void add_join(Word verb);
+void add_leaves(Word verb);
 void add_offers(Word verb);
 void add_pools(Word verb);
 void add_renew(Word verb);

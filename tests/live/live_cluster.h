@@ -46,6 +46,7 @@ class LiveCluster {
 
   PollThread& thread() { return thread_; }
   const kube::Access& admin() const { return admin_; }
+  const std::string& kubeconfig() const { return kubeconfig_; }  // the administrator's
   // On that thread only; what is opened there ends there.
   embedded::Cluster& cluster() { return *cluster_; }
   kube::Api& api() { return session_->api(); }

@@ -1,0 +1,123 @@
+// spillway leaves against an embedded cluster with Liqo: what it tells, and what it refuses to.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "fabric/liqo/namespaces.h"
+#include "fabric/liqo/virtual_node.h"
+#include "fabric/liqo/vk_options.h"
+#include "integration/cli/program.h"
+#include "live/live_cluster.h"
+#include "services/fabric/resource.h"
+#include "support/comes_true.h"
+
+namespace spillway::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+namespace liqo = fabric::liqo;
+
+embedded::ClusterOptions with_liqo() {
+  embedded::ClusterOptions options;
+  options.name = "rome";
+  options.liqo = embedded::LiqoOptions{};
+  return options;
+}
+
+class LeavesVerb : public testing::Test {
+ protected:
+  explicit LeavesVerb(const embedded::ClusterOptions& options = with_liqo()) : home_(options) {
+    EXPECT_TRUE(pki::write_private(folder_ / "kubeconfig", home_.kubeconfig()));
+  }
+
+  void create(const liqo::Kind& kind, const model::Node& object) {
+    const auto made = home_.thread().ask<Result<kube::Object>>(
+        [&](auto then) { home_.api().create(agent::resource_of(kind), object, then); });
+    EXPECT_TRUE(made) << made.error().message();
+  }
+  void create(const liqo::Kind& kind, const std::string& json) {
+    create(kind, model::parse_json(json, "object").value());
+  }
+  void add_space(const std::string& name) {
+    create(liqo::k_namespaces, fmt::format(R"({{"apiVersion":"v1","kind":"Namespace",
+      "metadata":{{"name":"{}"}}}})",
+                                           name));
+  }
+  void add_secret(const std::string& name, const std::string& annotations) {
+    create(liqo::k_secrets, fmt::format(R"({{"apiVersion":"v1","kind":"Secret",
+      "metadata":{{"name":"{}","namespace":"shop","annotations":{}}}}})",
+                                        name, annotations));
+  }
+  // A unit of milan's, as the agent makes them, without anybody at the other end.
+  void add_unit() {
+    add_space("liqo-tenant-milan");
+    create(liqo::k_vk_templates, liqo::options_template(model::object_node(), "liqo-tenant-milan",
+                                                        liqo::Leaving::listed));
+    liqo::VirtualNode unit = liqo::new_virtual_node(
+        {"sw-1", "milan", std::string(template_name(liqo::Leaving::listed)), {}, {}, {}});
+    unit.create_node = false;
+    create(liqo::k_virtual_nodes, to_object(unit));
+    create(liqo::k_nodes, R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"sw-1",
+      "labels":{"liqo.io/type":"virtual-node","liqo.io/remote-cluster-id":"milan"}}})");
+  }
+  Ended leaves(const std::string& words) {
+    return run_spillway(fmt::format("leaves {} --kubeconfig '{}'", words, folder_ / "kubeconfig"));
+  }
+
+  test::TemporaryFolder folder_;
+  test::LiveCluster home_;
+};
+
+TEST_F(LeavesVerb, TellsWhatLeavesToWhomAndWhy) {
+  add_space("shop");
+  add_secret("card", "{}");
+  add_secret("mail", R"({"liqo.io/allow-reflection":"true"})");
+  create(liqo::k_namespace_offloadings, to_object(liqo::new_offloading("shop", "sw4-rome-shop")));
+  const Ended early = leaves("shop -o plain");
+  EXPECT_THAT(early.out, HasSubstr("(any)\tSecret\tmail\tsw4-rome-shop/mail\tit says"));
+  add_unit();
+  EXPECT_TRUE(test::comes_true([&] {
+    return leaves("shop -o plain")
+               .out.find(
+                   "milan\tSecret\tmail\tsw4-rome-shop/mail\tit says liqo.io/allow-reflection") !=
+           std::string::npos;
+  }));
+  const Ended told = leaves("shop -o plain");
+  EXPECT_EQ(told.code, 0) << told.err;
+  EXPECT_THAT(told.out,
+              HasSubstr("milan\tSecret\tcard\tstays\tit does not say liqo.io/allow-reflection"));
+  const Ended json = leaves("shop -o json");
+  EXPECT_THAT(json.out, HasSubstr(R"("provider":"milan","namespace":"sw4-rome-shop")"));
+  EXPECT_THAT(json.out,
+              HasSubstr(R"({"kind":"Secret","name":"mail","leaves":true,"there":"mail")"));
+}
+
+TEST_F(LeavesVerb, SaysWhyItTellsNothing) {
+  const Ended absent = leaves("shop");
+  EXPECT_EQ(absent.code, 1);
+  EXPECT_THAT(absent.err, HasSubstr("namespace shop: there is none in this cluster; "));
+  add_space("shop");
+  add_secret("mail", R"({"liqo.io/allow-reflection":"true"})");
+  const Ended kept = leaves("shop");
+  EXPECT_EQ(kept.code, 1);
+  EXPECT_THAT(kept.err, HasSubstr("namespace shop: it is not offloaded"));
+  EXPECT_THAT(kept.err, HasSubstr("--preview"));
+  const Ended preview = leaves("shop --preview");
+  EXPECT_EQ(preview.code, 0) << preview.err;
+  EXPECT_THAT(preview.out, HasSubstr("sw4-rome-shop/mail"));
+}
+
+class LeavesWithoutLiqo : public LeavesVerb {
+ protected:
+  LeavesWithoutLiqo() : LeavesVerb(embedded::ClusterOptions{}) {}
+};
+
+TEST_F(LeavesWithoutLiqo, SaysThatThereIsNone) {
+  add_space("shop");
+  const Ended ended = leaves("shop");
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.err, HasSubstr("Liqo"));
+}
+
+}  // namespace
+}  // namespace spillway::cli
