@@ -15,6 +15,7 @@ BUYER, SELLER = "buyer", "seller"
 
 class Fabric(unittest.TestCase):
     TAINTS = []  # of what is on sale
+    POLICY = None  # of the buyer
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -28,7 +29,8 @@ class Fabric(unittest.TestCase):
         self.agents = {side: self.market.program(
             f"agent-{side}", "agent", "--dir", self.identities[side],
             "--kubeconfig", self.kubeconfigs[side], "--fabric", "liqo",
-            *(["--supply", self.identities[side] / "supply.yaml"] if side == SELLER else []))
+            *(["--supply", self.identities[side] / "supply.yaml"] if side == SELLER else []),
+            *(["--policy", self.set_policy(self.POLICY)] if side == BUYER and self.POLICY else []))
             for side in (BUYER, SELLER)}
         amounts = {"cpu": 64, "memory": "256Gi", "pods": 1280}
         (self.identities[SELLER] / "supply.yaml").write_text(json.dumps({
@@ -40,6 +42,12 @@ class Fabric(unittest.TestCase):
         for agent in self.agents.values():
             eventually("Liqo's id", lambda a=agent: a.says("Liqo is known"), PATIENCE_SECONDS)
         eventually("something on sale", self.offers, PATIENCE_SECONDS)
+
+    def set_policy(self, offload):
+        """The file; whoever runs by it reads it again."""
+        path = self.identities[BUYER] / "policy.yaml"
+        path.write_text(json.dumps({"noun": "policy", "version": 1, "offload": offload}))
+        return path
 
     def kubectl(self, side, *words, **more):
         return call("kubectl", f"--kubeconfig={self.kubeconfigs[side]}", *words, **more)
@@ -55,7 +63,7 @@ class Fabric(unittest.TestCase):
         return {node["metadata"]["name"]: node
                 for node in self.items(BUYER, "nodes", "-l", "liqo.io/type=virtual-node")
                 if any(one["type"] == "Ready" and one["status"] == "True"
-                       for one in node["status"].get("conditions", []))}
+                       for one in node.get("status", {}).get("conditions", []))}
 
     def buy(self, units):
         """The contract, and its nodes once they are Ready."""
