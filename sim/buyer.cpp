@@ -135,7 +135,7 @@ void SimBuyer::hold() {
     const OfferId& offer = pick_offer();
     if (i == 1 && body.lines[0].offer == offer) break;
     const auto units = static_cast<int32_t>(1 + world_.below(3));
-    body.lines.push_back({offer, units, world_.chance(500) ? 1 : units});
+    body.lines.push_back({offer, units, world_.chance(500) ? 1 : units, world_.chance(150)});
   }
   const auto ask_once = [this, key = fmt::format("key-{}", ++keys_),
                          body](wire::Then<wire::HoldAnswer> then) {
@@ -190,6 +190,7 @@ void SimBuyer::keep_up(const ContractId& contract) {
   process_.after(world_.between(seconds(5), seconds(40)), [this, contract] {
     if (is_retired() || !mine_.contains(contract)) return;
     if (world_.chance(200)) repeat_event(contract);
+    if (world_.chance(500)) buy_spares(contract);
     ask([this,
          contract](Told then) { agent::renew(client_, signing_.get(), contract, std::move(then)); },
         [this, contract](const Result<wire::ContractAnswer>& answer) {
@@ -199,6 +200,17 @@ void SimBuyer::keep_up(const ContractId& contract) {
             keep_up(contract);  // else: it forgets, and the lease lapses
           }
         });
+  });
+}
+
+// Of a contract that has none it is refused, and that is fine.
+void SimBuyer::buy_spares(const ContractId& contract) {
+  const auto* row = laws_.rows().get<model::Contract>(market::key_of(contract));
+  if (row == nullptr || (!row->spare && !world_.chance(50))) return;
+  std::vector<int32_t> units{0};
+  if (world_.chance(300)) units.push_back(1);
+  ask([this, contract, units](Told then) {
+    agent::buy(client_, signing_.get(), contract, units, std::move(then));
   });
 }
 

@@ -34,6 +34,7 @@ class SimBuyer : public Party {
   void on_held(const wire::HoldAnswer& answer);
   void next_step(const ContractId& contract);
   void keep_up(const ContractId& contract);
+  void buy_spares(const ContractId& contract);
   void give_back(const ContractId& contract);
   void trespass();
   void look_at_offer();

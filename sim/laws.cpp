@@ -46,7 +46,7 @@ void Laws::on_commit(const host::Commit& commit, const Undo& undo) {
     check_signatures(previous, *contract, undo, commit);
     pools.insert(contract->pool.text);
     buyers.insert(contract->buyer.text);
-    if (previous == nullptr) {
+    if (previous == nullptr ? !contract->spare : has_bought(*previous, *contract)) {
       sold_from.insert(contract->pool.text);
       sold_to.insert(contract->buyer.text);
     }
@@ -156,6 +156,7 @@ void Laws::on_answer(const market::Command& command, const Result<market::Answer
   }
   for (const model::Unit& unit : contract.units) {
     if (!unit.live) ack.released.insert(unit.number);
+    if (unit.bought) ack.bought[unit.number] = *unit.bought;
     // Answers may come in another order than they were made in.
     model::Use& metered = ack.metered[unit.number];
     if (unit.metered.covers(metered)) metered = unit.metered;
@@ -177,6 +178,10 @@ void Laws::check_acknowledged(const std::string& id, const Acknowledged& ack) {
     expect(
         contract->units[static_cast<size_t>(number)].metered.covers(metered), 2,
         fmt::format("contract {}: a reading of unit {} was acknowledged and is gone", id, number));
+  }
+  for (const auto& [number, since] : ack.bought) {
+    expect(contract->units[static_cast<size_t>(number)].bought == since, 2,
+           fmt::format("contract {}: that unit {} was bought is gone", id, number));
   }
   for (const int32_t number : ack.released) {
     expect(!contract->units[static_cast<size_t>(number)].live, 2,
@@ -210,8 +215,9 @@ void Laws::settled() {
                       key.id, pool->committed.cpu_millis, pool->unaccounted.cpu_millis,
                       pool->oversold_since ? ", oversold" : ""));
     } else if (const auto* account = held<AccountRecord>(row.record)) {
-      expect(account->units == 0 && account->open_holds == 0 && account->used.is_zero(), 3,
-             fmt::format("account {} still holds something", key.id));
+      expect(account->units == 0 && account->spares == 0 && account->open_holds == 0 &&
+                 account->used.is_zero(),
+             3, fmt::format("account {} still holds something", key.id));
     } else if (key.kind == Kind::request) {
       expect(false, 3, fmt::format("key {} was never forgotten", key.id));
     } else if (key.kind == Kind::token) {

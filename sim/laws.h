@@ -92,6 +92,7 @@ class Laws {
     bool confirmed = false;
     std::set<int32_t> released;
     std::map<int32_t, model::Use> metered;
+    std::map<int32_t, Instant> bought;
     Instant lease_until;
   };
 
@@ -112,6 +113,9 @@ class Laws {
   void check_leaving(const model::Contract& before, const model::Contract& after,
                      const host::Commit& commit);
   void check_sale(const model::Contract& contract, Instant at);
+  void check_purchase(const model::Contract& before, const model::Contract& after, Instant at);
+  void check_purchases(const model::Contract& after, const market::AgreementRecord& record);
+  static bool has_bought(const model::Contract& before, const model::Contract& after);
   void check_endings(const model::Contract& before, const model::Contract& after,
                      const host::Commit& commit);
   // laws_identity.cpp

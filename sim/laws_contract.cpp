@@ -59,6 +59,7 @@ void Laws::check_contract(const Contract* before, const Contract& after,
     return;
   }
   check_ladder(*before, after);
+  if (has_bought(*before, after)) check_purchase(*before, after, commit.at);
   check_calm(*before, after, commit.at);
   check_metered(*before, after, commit.at);
   check_charges(*before, after, commit.at);
@@ -96,13 +97,19 @@ void Laws::check_ladder(const Contract& before, const Contract& after) {
          fmt::format("contract {}: from {} to {}", after.id.text, to_text(before.state),
                      to_text(after.state)));
   expect(before.buyer == after.buyer && before.pool == after.pool && before.shape == after.shape &&
-             before.rate == after.rate && before.units.size() == after.units.size(),
+             before.rate == after.rate && before.spare == after.spare &&
+             before.units.size() == after.units.size(),
          2, fmt::format("contract {}: what was agreed has changed", after.id.text));
   for (size_t i = 0; i < std::min(before.units.size(), after.units.size()); ++i) {
     expect(before.units[i].live || !after.units[i].live, 2,
            fmt::format("contract {}: a unit came back to life", after.id.text));
-    expect(after.units[i].charged <= std::max(before.units[i].reserved, before.units[i].charged), 1,
+    // What was set aside for one that was bought and given back in one commit is not to be seen.
+    const bool is_new = after.units[i].bought && !before.units[i].bought;
+    const int64_t most = std::max(before.units[i].reserved, before.units[i].charged);
+    expect(is_new || after.units[i].charged <= most, 1,
            fmt::format("contract {}: a unit is charged more than was set aside", after.id.text));
+    expect(!before.units[i].bought || before.units[i].bought == after.units[i].bought, 2,
+           fmt::format("contract {}: a unit was bought twice", after.id.text));
   }
 }
 
@@ -146,6 +153,30 @@ void Laws::check_leaving(const Contract& before, const Contract& after,
   if (after.state == ContractState::hold) {
     expect(after.deadline <= after.created + rules_.max_hold_total + after.terms.grace, 3,
            fmt::format("contract {}: a hold for longer than any may be", after.id.text));
+  }
+}
+
+bool Laws::has_bought(const Contract& before, const Contract& after) {
+  const auto bought = [](const Contract& contract) {
+    return std::count_if(contract.units.begin(), contract.units.end(),
+                         [](const model::Unit& unit) { return unit.bought.has_value(); });
+  };
+  return bought(after) > bought(before);
+}
+
+// A sale like any other, at the price that was agreed and is still asked.
+void Laws::check_purchase(const Contract& before, const Contract& after, Instant at) {
+  check_sale(after, at);
+  const auto* offer = rows_.get<market::OfferRecord>(market::key_of(after.offer));
+  expect(offer == nullptr || offer->offer.price == after.price, 1,
+         fmt::format("contract {}: a spare was bought at an old price", after.id.text));
+  expect(before.spare && before.state <= ContractState::active, 1,
+         fmt::format("contract {}: what is {} was bought", after.id.text, to_text(before.state)));
+  for (const model::Unit& unit : after.units) {
+    const bool is_new = unit.bought && !before.units[static_cast<size_t>(unit.number)].bought;
+    expect(!is_new || *unit.bought == at, 1,
+           fmt::format("contract {}: unit {} costs from another time than it was bought at",
+                       after.id.text, unit.number));
   }
 }
 

@@ -71,7 +71,8 @@ void Laws::check_metered(const Contract& before, const Contract& after, Instant 
     if (was == is) continue;
     expect(is.covers(was), 1,
            fmt::format("contract {}: a reading took back what was metered", after.id.text));
-    expect(is_per_use(after) && after.started && is_possible(after, is, at - *after.started), 1,
+    const auto& since = after.spare ? after.units[i].bought : after.started;
+    expect(is_per_use(after) && since && is_possible(after, is, at - *since), 1,
            fmt::format("contract {}: more was metered than its unit could use", after.id.text));
     expect(before.units[i].live, 1,
            fmt::format("contract {}: a unit that had ended was metered", after.id.text));
@@ -90,12 +91,17 @@ Instant Laws::paid_until(const Contract& before, const Contract& after, Instant 
 void Laws::check_charges(const Contract& before, const Contract& after, Instant at) {
   if (before.state == ContractState::hold) return;  // one batch may release first, then confirm
   const Instant end = paid_until(before, after, at);
-  const Duration ran{std::max<int64_t>(0, end.ms - after.started->ms)};
-  const Duration bound = std::max(ran, after.price.minimum_term);
   const bool told_now = is_seller_ending(after.reason) && !is_seller_ending(before.reason);
   for (size_t i = 0; i < after.units.size(); ++i) {
     const model::Unit& unit = after.units[i];
     if (!before.units[i].live || unit.live) continue;
+    if (after.spare && !unit.bought) {
+      expect(unit.charged == 0, 1, fmt::format("contract {}: a spare was charged", after.id.text));
+      continue;
+    }
+    const Instant start = after.spare ? *unit.bought : *after.started;
+    const Duration ran{std::max<int64_t>(0, end.ms - start.ms)};
+    const Duration bound = std::max(ran, after.price.minimum_term);
     const int64_t bare = by_time(after, ran) + by_use(after, unit.metered, ran);
     const int64_t with_minimum = by_time(after, bound) + by_use(after, unit.metered, bound);
     const int64_t expected = is_seller_ending(after.reason) ? bare : with_minimum;

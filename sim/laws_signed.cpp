@@ -119,6 +119,7 @@ void Laws::check_signatures(const Contract* before, const Contract& after, const
   if (record == nullptr) return;
   expect(!begins || record->complete, 5,
          fmt::format("contract {} is active with one signature", after.id.text));
+  if (before != nullptr && has_bought(*before, after)) check_purchases(after, *record);
   const bool renewed =
       std::any_of(commit.events.begin(), commit.events.end(), [&](const market::Event& event) {
         return event.kind == market::EventKind::contract_renewed && event.subject == after.id.text;
@@ -127,6 +128,22 @@ void Laws::check_signatures(const Contract* before, const Contract& after, const
       after.state == ContractState::active) {
     expect(is_promised(*record, after.deadline), 5,
            fmt::format("contract {} lasts longer than its buyer signed for", after.id.text));
+  }
+}
+
+void Laws::check_purchases(const Contract& after, const AgreementRecord& record) {
+  for (const model::Unit& unit : after.units) {
+    if (!unit.bought) continue;
+    const bool is_signed = std::any_of(
+        record.events.begin(), record.events.end(), [&](const market::KeptEvent& event) {
+          if (event.kind != model::ContractEventKind::purchase) return false;
+          const auto verified = pki::verify_event(event.document);
+          return verified && std::find(verified->event.units.begin(), verified->event.units.end(),
+                                       unit.number) != verified->event.units.end();
+        });
+    expect(is_signed, 5,
+           fmt::format("contract {}: unit {} is bought, and nobody signed for it", after.id.text,
+                       unit.number));
   }
 }
 

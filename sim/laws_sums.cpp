@@ -13,6 +13,7 @@ using model::ContractState;
 // What a set of contracts adds up to.
 struct Tally {
   int64_t units = 0;
+  int64_t spares = 0;
   int64_t open_holds = 0;
   model::Resources resources;
   std::map<Currency, int64_t> reserved;
@@ -26,6 +27,10 @@ Tally tally(const Rows& rows, const std::set<std::string>& contracts) {
     sum.open_holds += contract->state == ContractState::hold ? 1 : 0;
     for (const model::Unit& unit : contract->units) {
       if (!unit.live) continue;
+      if (contract->spare && !unit.bought) {
+        ++sum.spares;
+        continue;
+      }
       ++sum.units;
       sum.resources += contract->shape;
       sum.reserved[contract->price.currency] += unit.reserved;
@@ -61,8 +66,8 @@ void Laws::check_account(const market::Key& key, const Undo& undo, bool grew) {
   expect(account != nullptr, 3, "a buyer with contracts has no account: " + key.id);
   if (account == nullptr) return;
   Tally sum = tally(rows_, rows_.contracts_of(key.id));
-  expect(sum.units == account->units && sum.open_holds == account->open_holds &&
-             sum.resources == account->used,
+  expect(sum.units == account->units && sum.spares == account->spares &&
+             sum.open_holds == account->open_holds && sum.resources == account->used,
          1,
          fmt::format("account {}: {} units are noted, contracts have {}", key.id, account->units,
                      sum.units));
@@ -109,6 +114,7 @@ void Laws::check_account(const market::Key& key, const Undo& undo, bool grew) {
   if (grew) {
     expect((!quota.units || account->units <= *quota.units) &&
                (!quota.open_holds || account->open_holds <= *quota.open_holds) &&
+               account->spares <= rules_.max_spares &&
                (!quota.cpu_millis || account->used.cpu_millis <= *quota.cpu_millis),
            1, fmt::format("account {}: sold beyond its quota", key.id));
   }

@@ -172,7 +172,10 @@ void SimProvider::check_report(const net::Request& request) {
 void SimProvider::check_carried(const net::Request& request) {
   if (agent_ == nullptr) return;
   for (const auto& [id, contract] : agent_->state().contracts) {
-    const bool here = contract.provider == id_ && contract.started && contract.live_units() > 0 &&
+    const bool runs = std::any_of(
+        contract.units.begin(), contract.units.end(),
+        [&](const model::Unit& unit) { return unit.live && (!contract.spare || unit.bought); });
+    const bool here = contract.provider == id_ && contract.started && runs &&
                       request.target == "/v1/pools/" + contract.pool.text;
     laws_.expect(!here || request.body.find(id.text) != std::string::npos, 4,
                  fmt::format("{}: contract {} runs, and is not among what it carries",

@@ -84,7 +84,7 @@ std::string words_of_event(const model::ContractEvent& event) {
     }
     return fmt::format("{}", fmt::join(used, "; "));
   }
-  if (event.kind != Kind::release) return {};
+  if (event.kind != Kind::release && event.kind != Kind::purchase) return {};
   if (event.units.empty()) return "all units";
   return fmt::format("units {}", fmt::join(event.units, ", "));
 }

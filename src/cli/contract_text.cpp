@@ -26,7 +26,9 @@ std::string ends(const model::Contract& contract, const Clock& clock) {
 }
 
 std::string units_text(const model::Contract& contract) {
-  return fmt::format("{}/{}", contract.live_units(), contract.units.size());
+  const int32_t spares = contract.live_units() - contract.bought_units();
+  const std::string units = fmt::format("{}/{}", contract.bought_units(), contract.units.size());
+  return spares == 0 ? units : fmt::format("{} +{} spare", units, spares);
 }
 
 std::string rate_text(const model::Contract& contract) {
@@ -57,7 +59,8 @@ Table units_table(const model::Contract& contract, const Clock& clock) {
   for (const model::Unit& unit : contract.units) {
     std::vector<std::string> cells{
         fmt::format("{}", unit.number),
-        unit.live ? std::string("live") : "ended " + clock(unit.ended),
+        unit.live ? std::string(contract.is_spare(unit) ? "spare" : "live")
+                  : "ended " + clock(unit.ended),
         unit.live ? micros_to_text(market::marginal_rate(contract, unit, clock.now))
                   : std::string(),
         unit.live ? std::string() : micros_to_text(unit.charged),

@@ -82,6 +82,12 @@ int run_release(const ContractsArguments& arguments) {
   });
 }
 
+int run_buy(const ContractsArguments& arguments) {
+  return run_one("contracts buy", arguments, [&](SignedSession& session, const ContractId& id) {
+    return session.buy(id, arguments.units);
+  });
+}
+
 Status verify_contract(const Asking& asking, Session& session, const ContractId& id) {
   const std::string dir = identity_dir(asking.dir);
   const auto member = agent::load_credentials(dir);
@@ -159,6 +165,7 @@ void add_contracts(Word verb) {
       "  spillway contracts confirm 01jq3f8z5y6k7m8n9p0q1r2s3t\n"
       "  spillway contracts show 01jq3f8z5y6k7m8n9p0q1r2s3t --verify\n"
       "  spillway contracts release 01jq3f8z5y6k7m8n9p0q1r2s3t --unit 1 --unit 2\n"
+      "  spillway contracts buy 01jq3f8z5y6k7m8n9p0q1r2s3t --unit 0\n"
       "  spillway contracts meter 01jq3f8z5y6k7m8n9p0q1r2s3t --unit 0 --cpu-hours 12.5\n"
       "  spillway contracts -o json | jq -r '.contracts[].id'\n");
   const Word list = verb.add("list", "All that this identity is a party of");
@@ -193,6 +200,13 @@ void add_contracts(Word verb) {
       .may_repeat()
       .not_negative();
   release.run([arguments] { return run_release(*arguments); });
+  const Word buy = add_word(verb, *arguments, "buy",
+                            "Of a contract of spares: make units of them, at the agreed price");
+  buy.option("--unit", arguments->units, "This one; may be repeated")
+      .may_repeat()
+      .not_negative()
+      .required();
+  buy.run([arguments] { return run_buy(*arguments); });
   const Word meter = add_word(verb, *arguments, "meter",
                               "As its provider: what a unit has used since its start, in all");
   add_use_options(meter, arguments->use);

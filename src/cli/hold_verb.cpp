@@ -27,6 +27,7 @@ struct HoldArguments {
   int32_t at_least = 0;  // 0: all of them
   std::string ttl = "1m";
   bool confirm = false;
+  bool spare = false;
   LiqoPlace liqo;
   std::string key;
 };
@@ -41,7 +42,7 @@ Result<wire::HoldRequest> request_of(const HoldArguments& arguments) {
   const auto ttl = parse_duration(arguments.ttl);
   if (!ttl) return tl::unexpected(of_option("--ttl", ttl.error()));
   wire::HoldRequest request;
-  request.lines.push_back({OfferId(arguments.offer), arguments.units, at_least});
+  request.lines.push_back({OfferId(arguments.offer), arguments.units, at_least, arguments.spare});
   request.ttl = *ttl;
   return request;
 }
@@ -173,6 +174,8 @@ void add_hold(Word verb) {
       .show_default();
   verb.flag("--confirm", arguments->confirm,
             "Sign it at once: the money runs once both have signed");
+  verb.flag("--spare", arguments->spare,
+            "Units that take and cost nothing until spillway contracts buy makes units of them");
   add_liqo_place(verb, arguments->liqo);
   verb.option("--key", arguments->key,
               "Idempotency: the same key again gets the same hold (a random one)");
@@ -181,6 +184,7 @@ void add_hold(Word verb) {
       "  spillway hold turin/a100-small --units 2 --at-least 1\n"
       "  spillway hold turin/a100-small --confirm\n"
       "  spillway hold turin/a100-small --confirm --fabric liqo --kubeconfig lyon.kubeconfig\n"
+      "  spillway hold turin/a100-small --spare --confirm --fabric liqo\n"
       "  spillway hold turin/a100-small --key nightly-2026-02-01 -o plain\n");
   verb.run([arguments] { return run_hold(*arguments); });
 }

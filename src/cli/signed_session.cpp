@@ -67,6 +67,12 @@ SignedSession::Told SignedSession::extend(const ContractId& id, Duration ttl) {
   });
 }
 
+SignedSession::Told SignedSession::buy(const ContractId& id, const std::vector<int32_t>& units) {
+  return session_.wait<wire::ContractAnswer>([this, id, units](auto then) {
+    agent::buy(session_.broker(), signing(), id, units, std::move(then));
+  });
+}
+
 SignedSession::Told SignedSession::release(const ContractId& id,
                                            const std::vector<int32_t>& units) {
   return session_.wait<wire::ContractAnswer>([this, id, units](auto then) {

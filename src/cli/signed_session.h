@@ -31,6 +31,7 @@ class SignedSession {
                std::chrono::milliseconds patience);
   Told renew(const ContractId& id);
   Told extend(const ContractId& id, Duration ttl);
+  Told buy(const ContractId& id, const std::vector<int32_t>& units);
   Told release(const ContractId& id, const std::vector<int32_t>& units);
   Told give_notice(const ContractId& id);
   Told drained(const ContractId& id);

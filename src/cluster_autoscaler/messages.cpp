@@ -126,6 +126,7 @@ ProtoWriter instance_message(const demand::Instance& instance) {
       break;
     case demand::UnitState::creating:
     case demand::UnitState::failed:
+    case demand::UnitState::spare:  // never: no instance of any group
       status.integer(1, k_creating);
       break;
   }

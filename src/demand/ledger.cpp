@@ -43,6 +43,16 @@ void enter(HeldUnit& unit, UnitState state, Instant now) {
   unit.since = now;
 }
 
+// Of a spare that is being bought, as far as it is still wanted.
+void drop_purchase(GroupState& group, const HeldUnit& unit) {
+  for (Ask& ask : group.asks) {
+    if (ask.contract != unit.contract) continue;
+    const auto at = std::find(ask.units.begin(), ask.units.end(), unit.number);
+    const auto placeholder = static_cast<int32_t>(at - ask.units.begin());
+    if (at != ask.units.end() && ask.wants(placeholder)) ask.drop(placeholder);
+  }
+}
+
 }  // namespace
 
 bool Ask::wants(int32_t number) const {
@@ -64,6 +74,8 @@ std::string_view to_text(UnitState state) {
       return "failed";
     case UnitState::deleting:
       return "deleting";
+    case UnitState::spare:
+      return "spare";
   }
   return "";
 }
@@ -75,9 +87,34 @@ std::string hold_key(const OfferId& group, const Ask& ask) {
 
 int32_t GroupState::target() const {
   int32_t sum = 0;
-  for (const Ask& ask : asks) sum += ask.wanted();
-  for (const HeldUnit& unit : units) sum += unit.state == UnitState::deleting ? 0 : 1;
+  for (const Ask& ask : asks) sum += ask.is_for_spares ? 0 : ask.wanted();
+  for (const HeldUnit& unit : units) {
+    sum += unit.state == UnitState::deleting || unit.state == UnitState::spare ? 0 : 1;
+  }
   return sum;
+}
+
+int32_t GroupState::spares() const {
+  int32_t sum = 0;
+  for (const Ask& ask : asks) sum += ask.is_for_spares ? ask.asked : 0;
+  for (const HeldUnit& unit : units) {
+    int32_t placeholder = 0;
+    const bool is_kept =
+        unit.state == UnitState::spare && purchase_of(unit, placeholder) == nullptr;
+    sum += is_kept ? 1 : 0;
+  }
+  return sum;
+}
+
+const Ask* GroupState::purchase_of(const HeldUnit& unit, int32_t& placeholder) const {
+  for (const Ask& ask : asks) {
+    if (ask.contract != unit.contract) continue;
+    const auto at = std::find(ask.units.begin(), ask.units.end(), unit.number);
+    if (at == ask.units.end()) continue;
+    placeholder = static_cast<int32_t>(at - ask.units.begin());
+    return &ask;
+  }
+  return nullptr;
 }
 
 int32_t GroupState::most() const {
@@ -127,7 +164,7 @@ Result<GroupState*> Ledger::group(const OfferId& id) {
 std::optional<OfferId> Ledger::group_of(const NodeRef& node) const {
   for (const std::string* name : {&node.provider_id, &node.name}) {
     if (name->empty()) continue;
-    if (const auto at = places_.find(*name); at != places_.end()) return at->second;
+    if (const auto at = places_.find(*name); at != places_.end()) return group_of_unit(*name);
   }
   const auto placeholder = read_placeholder(node);
   if (!placeholder) return std::nullopt;
@@ -138,15 +175,32 @@ std::optional<OfferId> Ledger::group_of(const NodeRef& node) const {
   return std::nullopt;
 }
 
+// A spare is nobody's node until somebody asks for it.
+std::optional<OfferId> Ledger::group_of_unit(const std::string& name) const {
+  const OfferId& id = places_.find(name)->second;
+  const GroupState& group = state_.groups.at(id);
+  for (const HeldUnit& unit : group.units) {
+    if (!unit.is_spare) continue;
+    const bool is_it = unit_provider_id(unit.contract, unit.number) == name ||
+                       unit_name(unit.contract, unit.number) == name;
+    if (!is_it) continue;
+    int32_t placeholder = 0;
+    const Ask* ask = group.purchase_of(unit, placeholder);
+    if (ask == nullptr || !ask->wants(placeholder)) return std::nullopt;
+  }
+  return id;
+}
+
 std::vector<Instance> Ledger::instances(const OfferId& group) const {
   std::vector<Instance> all;
   const GroupState* state = find(group);
   if (state == nullptr) return all;
   for (const HeldUnit& unit : state->units) {
+    if (unit.is_spare) continue;
     all.push_back({unit_provider_id(unit.contract, unit.number), unit.state, unit.failure});
   }
   for (const Ask& ask : state->asks) {
-    for (int32_t i = 0; i < ask.asked; ++i) {
+    for (int32_t i = 0; i < ask.asked && !ask.is_for_spares; ++i) {
       if (ask.wants(i)) all.push_back({placeholder_id(ask, i), UnitState::creating, std::nullopt});
     }
   }
@@ -175,15 +229,55 @@ Status Ledger::may_increase(const OfferId& id, int32_t delta) const {
   return {};
 }
 
-Result<Ask> Ledger::increase(const OfferId& id, int32_t delta, Instant now, const Use& use) {
+Result<std::vector<Ask>> Ledger::increase(const OfferId& id, int32_t delta, Instant now,
+                                          const Use& use) {
   SPILLWAY_TRY(may_increase(id, delta));
   GroupState& state = state_.groups.at(id);
-  const Ask ask{++state_.generation, delta, {}, now, use};
-  state.asks.push_back(ask);
+  std::map<ContractId, std::vector<int32_t>> spares;
+  int32_t left = delta;
+  for (const HeldUnit& unit : state.units) {
+    int32_t placeholder = 0;
+    const bool is_free =
+        unit.state == UnitState::spare && state.purchase_of(unit, placeholder) == nullptr;
+    if (!is_free || left == 0) continue;
+    spares[unit.contract].push_back(unit.number);
+    left -= 1;
+  }
+  std::vector<Ask> asks;
+  for (auto& [contract, units] : spares) {
+    std::sort(units.begin(), units.end());
+    Ask ask{++state_.generation, static_cast<int32_t>(units.size()), {}, now, use};
+    ask.contract = contract;
+    ask.units = std::move(units);
+    asks.push_back(std::move(ask));
+  }
+  if (left > 0) asks.push_back({++state_.generation, left, {}, now, use});
+  state.asks.insert(state.asks.end(), asks.begin(), asks.end());
   // What the market said is free was so before this: else the maximum would grow with every ask,
   // until the market is asked again.
   state.free_units -= delta;
+  return asks;
+}
+
+Ask Ledger::keep_spares(const OfferId& id, int32_t count, Instant now, const Use& use) {
+  Ask ask{++state_.generation, count, {}, now, use};
+  ask.is_for_spares = true;
+  state_.groups.at(id).asks.push_back(ask);
   return ask;
+}
+
+void Ledger::drop_spares(const OfferId& id, int32_t count, Instant now) {
+  auto found = group(id);
+  if (!found) return;
+  GroupState& state = **found;
+  for (auto unit = state.units.rbegin(); unit != state.units.rend() && count > 0; ++unit) {
+    int32_t placeholder = 0;
+    if (unit->state != UnitState::spare || state.purchase_of(*unit, placeholder) != nullptr) {
+      continue;
+    }
+    enter(*unit, UnitState::deleting, now);
+    count -= 1;
+  }
 }
 
 Status Ledger::remove(const OfferId& id, std::span<const NodeRef> nodes, Instant now) {
@@ -199,8 +293,12 @@ Status Ledger::remove(const OfferId& id, std::span<const NodeRef> nodes, Instant
   }
   for (const NodeRef& node : nodes) {
     for (HeldUnit& unit : state.units) {
-      const bool is_it = is_unit(unit, node) && unit.state != UnitState::deleting;
-      if (is_it) enter(unit, UnitState::deleting, now);
+      if (!is_unit(unit, node) || unit.state == UnitState::deleting) continue;
+      if (unit.state != UnitState::spare) {
+        enter(unit, UnitState::deleting, now);
+      } else {
+        drop_purchase(state, unit);
+      }
     }
     const auto placeholder = read_placeholder(node);
     if (!placeholder) continue;
@@ -225,7 +323,7 @@ Status Ledger::cancel(const OfferId& id, int32_t delta, Instant now) {
     if (is_coming) coming.push_back(&unit);
   }
   int64_t asked = 0;
-  for (const Ask& ask : (*found)->asks) asked += ask.wanted();
+  for (const Ask& ask : (*found)->asks) asked += ask.is_for_spares ? 0 : ask.wanted();
   const int64_t wanted = -static_cast<int64_t>(delta);
   if (wanted > static_cast<int64_t>(coming.size()) + asked) {
     return fail(Code::conflict, "group " + in_quotes(id.text),
@@ -236,6 +334,7 @@ Status Ledger::cancel(const OfferId& id, int32_t delta, Instant now) {
   // Those of which nothing is known yet first: they cost nobody anything.
   int64_t left = wanted;
   for (auto ask = (*found)->asks.rbegin(); ask != (*found)->asks.rend() && left > 0; ++ask) {
+    if (ask->is_for_spares) continue;
     for (int32_t number = ask->asked - 1; number >= 0 && left > 0; --number) {
       if (!ask->wants(number)) continue;
       ask->drop(number);
@@ -258,20 +357,55 @@ void Ledger::granted(const OfferId& id, int64_t generation, const model::Contrac
   const auto ask = std::find_if(state.asks.begin(), state.asks.end(),
                                 [&](const Ask& one) { return one.generation == generation; });
   if (ask == state.asks.end()) return;
+  if (ask->is_purchase()) return bought(state, ask, now);
   int32_t wanted = ask->wanted();  // fewer than asked for when some were cancelled meanwhile
+  const bool is_spare = ask->is_for_spares;
   Use use = ask->use;
   use.rate = contract.rate;
   use.minimum_term = contract.price.minimum_term;
+  if (is_spare)
+    use = {use.workload_class, use.currency, 0, 0, {}, use.started};  // until it is bought
   state.asks.erase(ask);
   for (const model::Unit& unit : contract.units) {
     if (!unit.live) continue;
     HeldUnit held{contract.id, unit.number, UnitState::creating, std::nullopt, now, use};
-    if (wanted <= 0) held.state = UnitState::deleting;
+    held.is_spare = is_spare;
+    if (is_spare) held.state = UnitState::spare;
+    if (wanted <= 0 && !is_spare) held.state = UnitState::deleting;
     wanted -= 1;
     places_[unit_provider_id(contract.id, unit.number)] = id;
     places_[unit_name(contract.id, unit.number)] = id;
     state.units.push_back(std::move(held));
   }
+}
+
+// Those that were cancelled meanwhile are paid for now, and given back.
+void Ledger::bought(GroupState& state, std::vector<Ask>::iterator at, Instant now) {
+  const Ask ask = *at;
+  state.asks.erase(at);
+  for (HeldUnit& unit : state.units) {
+    if (unit.contract != ask.contract || unit.state != UnitState::spare) continue;
+    const auto place = std::find(ask.units.begin(), ask.units.end(), unit.number);
+    if (place == ask.units.end()) continue;
+    const bool is_wanted = ask.wants(static_cast<int32_t>(place - ask.units.begin()));
+    unit.use = ask.use;
+    unit.is_spare = false;
+    enter(unit, is_wanted ? UnitState::creating : UnitState::deleting, now);
+  }
+}
+
+void Ledger::refused_for_good(const OfferId& id, int64_t generation, Instant now) {
+  const auto found = group(id);
+  if (!found) return;
+  const Ask* ask = find_ask(**found, generation);
+  if (ask == nullptr) return;
+  for (HeldUnit& unit : (*found)->units) {
+    const bool is_its =
+        unit.contract == ask->contract && unit.state == UnitState::spare &&
+        std::find(ask->units.begin(), ask->units.end(), unit.number) != ask->units.end();
+    if (is_its) enter(unit, UnitState::deleting, now);
+  }
+  refused(id, generation);
 }
 
 void Ledger::refused(const OfferId& id, int64_t generation) {
@@ -299,6 +433,8 @@ void Ledger::failed(const ContractId& contract, int32_t number, const Failure& f
                     Instant now) {
   HeldUnit* unit = find_unit(contract, number);
   if (unit == nullptr || unit->state == UnitState::deleting) return;
+  // Nobody has heard of a spare: there is nobody to tell.
+  if (unit->state == UnitState::spare) return enter(*unit, UnitState::deleting, now);
   if (unit->state != UnitState::failed) enter(*unit, UnitState::failed, now);
   unit->failure = failure;
   if (!failure.is_providers) return;
@@ -311,9 +447,10 @@ void Ledger::gone(const ContractId& contract, int32_t number, Instant now) {
   const auto place = places_.find(unit_provider_id(contract, number));
   if (place == places_.end()) return;
   forget_before(state_.past, now);
-  if (const HeldUnit* unit = find_unit(contract, number)) add_ended(state_.past, unit->use, now);
-  std::erase_if(state_.groups.at(place->second).units, [&](const HeldUnit& unit) {
-    return unit.contract == contract && unit.number == number;
+  const HeldUnit* unit = find_unit(contract, number);
+  if (unit != nullptr && !unit->is_spare) add_ended(state_.past, unit->use, now);
+  std::erase_if(state_.groups.at(place->second).units, [&](const HeldUnit& one) {
+    return one.contract == contract && one.number == number;
   });
   places_.erase(unit_name(contract, number));
   places_.erase(unit_provider_id(contract, number));

@@ -12,6 +12,10 @@
 //     creating ──▶ running ──▶ deleting ──▶ gone
 //         └──▶ failed ────────────▲
 //
+//   Before that it may have been a *spare*: agreed on, at zero, its node not Ready. Spares are not
+//   of the group: no target, no instance, no node of it, until they are asked for. Then the ask's
+//   placeholders carry their names, and whoever asks for more gets spares first.
+//
 //   A failed unit stays, as *creating* with its error, until the caller deletes it: so the caller
 //   hears of it, and its target falls by its own call. A group whose provider has failed one rests:
 //   nothing more can be had of it for a while. The caller alone would not see to that: it backs off
@@ -39,7 +43,7 @@
 
 namespace spillway::demand {
 
-enum class UnitState : uint8_t { creating, running, failed, deleting };
+enum class UnitState : uint8_t { creating, running, failed, deleting, spare };
 
 // Why a unit is not coming.
 struct Failure {
@@ -57,17 +61,24 @@ struct HeldUnit {
   std::optional<Failure> failure;
   Instant since;  // in this state
   Use use = {};
+  bool is_spare = false;  // it was never bought, however it ends
   bool operator==(const HeldUnit&) const = default;
 };
 
-// A hold whose outcome is not known yet. Its generation is saved before it is sent.
+// A hold, or a purchase of spares, whose outcome is not known yet. Its generation is saved before
+// it is sent.
 struct Ask {
   int64_t generation = 0;
   int32_t asked = 0;             // the same in every try, or it would be another hold
   std::vector<int32_t> dropped;  // placeholders that nobody wants any more, sorted
   Instant since;
   Use use = {};  // of each unit that comes of it
+  bool is_for_spares = false;
+  ContractId contract = {};         // a purchase: of spares of this one
+  std::vector<int32_t> units = {};  // these, in the order of the placeholders
   bool operator==(const Ask&) const = default;
+
+  bool is_purchase() const { return !units.empty(); }
 
   int32_t wanted() const { return asked - static_cast<int32_t>(dropped.size()); }
   bool wants(int32_t number) const;
@@ -83,7 +94,10 @@ struct GroupState {
   std::vector<HeldUnit> units;
   bool operator==(const GroupState&) const = default;
 
-  int32_t target() const;  // without units that are being deleted
+  int32_t target() const;  // without units that are being deleted, and spares
+  int32_t spares() const;  // there, or asked for
+  // The ask that buys a spare, and its placeholder; none: nobody wants it.
+  const Ask* purchase_of(const HeldUnit& unit, int32_t& placeholder) const;
   int32_t most() const;
   bool is_in_use() const { return !asks.empty() || !units.empty(); }
 };
@@ -143,23 +157,36 @@ class Ledger {
   std::vector<Instance> instances(const OfferId& group) const;
   // Whether so many more can be had, by what is known here.
   Status may_increase(const OfferId& group, int32_t delta) const;
-  // A new ask, to be saved and then sent. `use` is what each unit will take.
-  Result<Ask> increase(const OfferId& group, int32_t delta, Instant now, const Use& use = {});
+  // Whether a node or unit of this name is of ours, a spare too.
+  bool knows(const std::string& name) const { return places_.contains(name); }
+  // New asks, to be saved and then sent: spares first. `use` is what each unit will take.
+  Result<std::vector<Ask>> increase(const OfferId& group, int32_t delta, Instant now,
+                                    const Use& use = {});
   // The units that are to be released; those that are gone already are no error.
   Status remove(const OfferId& group, std::span<const NodeRef> nodes, Instant now);
   // `delta` below zero: so many of those that are not there yet are cancelled, or none.
   Status cancel(const OfferId& group, int32_t delta, Instant now);
 
+  // ---- spares ----
+  // An ask for so many more of them.
+  Ask keep_spares(const OfferId& group, int32_t count, Instant now, const Use& use);
+  // So many that nobody wants are given back; youngest first.
+  void drop_spares(const OfferId& group, int32_t count, Instant now);
+
   // ---- what has happened ----
   void granted(const OfferId& group, int64_t generation, const model::Contract& contract,
                Instant now);
   void refused(const OfferId& group, int64_t generation);
+  // A purchase that will always be: its spares are worth nothing, and given back.
+  void refused_for_good(const OfferId& group, int64_t generation, Instant now);
   void running(const ContractId& contract, int32_t unit, Instant now);
   void failed(const ContractId& contract, int32_t unit, const Failure& failure, Instant now);
   void gone(const ContractId& contract, int32_t unit, Instant now);  // its end is known to all
   void remember(const ClusterId& provider, const Tried& tried);
 
  private:
+  void bought(GroupState& state, std::vector<Ask>::iterator at, Instant now);
+  std::optional<OfferId> group_of_unit(const std::string& name) const;
   HeldUnit* find_unit(const ContractId& contract, int32_t number);
   Result<GroupState*> group(const OfferId& id);
   void forget_unused();

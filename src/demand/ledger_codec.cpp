@@ -5,11 +5,12 @@
 
 namespace spillway::demand {
 
-constexpr std::array<model::Word<UnitState>, 4> words_of(UnitState) {
+constexpr std::array<model::Word<UnitState>, 5> words_of(UnitState) {
   return {{{UnitState::creating, "creating"},
            {UnitState::running, "running"},
            {UnitState::failed, "failed"},
-           {UnitState::deleting, "deleting"}}};
+           {UnitState::deleting, "deleting"},
+           {UnitState::spare, "spare"}}};
 }
 
 template <class F>
@@ -53,6 +54,7 @@ void fields(F& f, HeldUnit& unit) {
   f.optional("failure", unit.failure);
   f.required("since", unit.since);
   f.required("use", unit.use);
+  f.with_default("is_spare", unit.is_spare);
 }
 
 template <class F>
@@ -62,6 +64,9 @@ void fields(F& f, Ask& ask) {
   f.with_default("dropped", ask.dropped);
   f.required("since", ask.since);
   f.required("use", ask.use);
+  f.with_default("is_for_spares", ask.is_for_spares);
+  f.with_default("contract", ask.contract);
+  f.with_default("units", ask.units);
 }
 
 template <class F>

@@ -21,6 +21,9 @@ std::optional<Number> read_number(std::string_view text) {
 }  // namespace
 
 std::string placeholder_id(const Ask& ask, int32_t number) {
+  if (ask.is_purchase()) {
+    return unit_provider_id(ask.contract, ask.units[static_cast<size_t>(number)]);
+  }
   return fmt::format("{}{}/{}", k_ask, ask.generation, number);
 }
 

@@ -9,7 +9,8 @@
 
 namespace spillway::demand {
 
-// "spillway://ask-7/2": the second of those whose outcome is not known.
+// "spillway://ask-7/2": the second of those whose outcome is not known; of a spare its own, which
+// it keeps.
 std::string placeholder_id(const Ask& ask, int32_t number);
 
 struct Placeholder {

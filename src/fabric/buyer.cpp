@@ -138,7 +138,8 @@ void keep(Buying& b, const Purchase& purchase, const BoughtUnit& unit, const Bou
 }
 
 UnitStep step_of(const Purchase& purchase, const BoughtUnit& unit, const BoughtSight& seen) {
-  if (seen.node) return seen.node->is_ready ? UnitStep::ready : UnitStep::made;
+  if (seen.node && seen.node->is_ready) return UnitStep::ready;
+  if (seen.node) return unit.is_spare ? UnitStep::spare : UnitStep::made;
   if (!seen.slice) {
     return is_recorded(purchase, unit.name) ? UnitStep::recorded : UnitStep::asked;
   }

@@ -32,6 +32,7 @@ struct BoughtUnit {
   std::string request;  // PEM, ours
   std::string provider_id;
   std::optional<Instant> drained_by = {};  // it ends; then, whether it is drained or not
+  bool is_spare = false;                   // its node is not to be Ready yet
 };
 
 // A contract that both have signed, and that lives.

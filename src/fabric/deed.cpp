@@ -14,6 +14,8 @@ std::string_view to_text(UnitStep step) {
       return "carried";
     case UnitStep::granted:
       return "granted";
+    case UnitStep::spare:
+      return "spare";
     case UnitStep::made:
       return "made";
     case UnitStep::ready:

@@ -67,6 +67,7 @@ enum class UnitStep {
   recorded,  // the provider has written it down
   carried,   // its slice is there
   granted,   // by the provider
+  spare,     // at zero, its node is there: one grant from Ready
   made,      // its node is there, not Ready
   ready,
   draining,

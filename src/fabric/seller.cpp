@@ -220,7 +220,8 @@ void serve(Selling& s, const liqo::Slice& slice, const Wanted& it) {
   const bool is_over = it.sale->is_closing && it.sale->zero_at <= s.now;
   if (it.sale->is_closing) cordon(s, slice);
   if (it.sale->is_closing && !is_over) s.plan.look_by(it.sale->zero_at);
-  grant(s, slice, is_over ? zeroed(it.sale->grant) : it.sale->grant);
+  const bool is_zero_now = is_over || it.unit->is_spare;
+  grant(s, slice, is_zero_now ? zeroed(it.sale->grant) : it.sale->grant);
 }
 
 void sweep(Selling& s, const std::vector<Place>& guests) {
@@ -290,7 +291,8 @@ void clear(Selling& s) {
 UnitStep step_of(const Selling& s, const SoldUnit& unit, const Wanted& it) {
   const auto slice = s.sight.slices.find(unit.name);
   if (slice != s.sight.slices.end()) {
-    return is_granted(slice->second) ? UnitStep::granted : UnitStep::carried;
+    if (!is_granted(slice->second)) return UnitStep::carried;
+    return unit.is_spare ? UnitStep::spare : UnitStep::granted;
   }
   const bool is_heard = it.request != nullptr && has_recorded(s.sight, unit.name, *it.request);
   return is_heard ? UnitStep::recorded : UnitStep::asked;

@@ -19,6 +19,7 @@ namespace spillway::fabric {
 struct SoldUnit {
   std::string name;
   bool is_live = true;
+  bool is_spare = false;  // accepted, with nothing granted until it is bought
 };
 
 // A contract that both have signed, and that lives.

@@ -62,6 +62,14 @@ void limit_by_budget(Room& room, const AccountRecord& account, const model::Offe
           "release something, or ask the operator for a larger budget"};
 }
 
+// A hold is open or not, however many units it has.
+void limit_by_holds(Room& room, const AccountRecord& account) {
+  const auto& cap = account.cluster.quota.open_holds;
+  if (!cap || account.open_holds < *cap || mutant(Mutant::ignore_open_holds)) return;
+  room = {0, Code::over_quota, fmt::format("{} holds are open already", account.open_holds),
+          "confirm or release one first"};
+}
+
 }  // namespace
 
 tl::unexpected<Error> not_enrolled(const ClusterId& cluster) {
@@ -70,7 +78,7 @@ tl::unexpected<Error> not_enrolled(const ClusterId& cluster) {
 }
 
 Room room_for(const AccountRecord& account, const model::Offer& offer, int64_t reserve_per_unit,
-              int32_t wanted) {
+              int32_t wanted, OpensHold opens) {
   const model::Quota& quota = account.cluster.quota;
   const model::Resources& used = account.used;
   Room room{wanted, Code::internal, {}, {}};
@@ -83,15 +91,21 @@ Room room_for(const AccountRecord& account, const model::Offer& offer, int64_t r
            "storage in bytes");
   limit_by_counts(room, quota.gpus, used.gpus, offer.shape.gpus);
   limit_by_counts(room, quota.extended, used.extended, offer.shape.extended);
-  // A hold is open or not, however many units it has.
-  if (quota.open_holds && account.open_holds >= *quota.open_holds &&
-      !mutant(Mutant::ignore_open_holds)) {
-    room.units = 0;
-    room.why = Code::over_quota;
-    room.reason = fmt::format("{} holds are open already", account.open_holds);
-    room.next = "confirm or release one first";
-  }
+  if (opens == OpensHold::yes) limit_by_holds(room, account);
   limit_by_budget(room, account, offer, reserve_per_unit);
+  return room;
+}
+
+Room room_for_spares(const AccountRecord& account, const model::Offer& offer, int32_t most,
+                     int32_t wanted) {
+  Room room{wanted, Code::internal, {}, {}};
+  if (const int64_t left = std::max<int64_t>(0, most - account.spares); left < wanted) {
+    room = {static_cast<int32_t>(left), Code::over_quota,
+            fmt::format("a buyer keeps at most {} spares, and {} are kept", most, account.spares),
+            "give some back, or buy them"};
+  }
+  limit_by_holds(room, account);
+  limit_by_budget(room, account, offer, 0);
   return room;
 }
 

@@ -24,8 +24,13 @@ struct Room {
   std::string reason;
   std::string next;
 };
+enum class OpensHold { yes, no };
 Room room_for(const AccountRecord& account, const model::Offer& offer, int64_t reserve_per_unit,
-              int32_t wanted);
+              int32_t wanted, OpensHold opens = OpensHold::yes);
+// The same for spares, which take nothing: their number alone is bounded, and what a unit would
+// need is asked for when it is bought.
+Room room_for_spares(const AccountRecord& account, const model::Offer& offer, int32_t most,
+                     int32_t wanted);
 
 // The longest that a unit can run when its lease ends `lease` after it started: the lease, an
 // outage up to the grace, and the time to leave.

@@ -62,7 +62,7 @@ std::vector<Contract> choose_to_end(Workspace& workspace, const PoolRecord& pool
     const auto* contract = workspace.find<Contract>(key_of(id));
     if (contract == nullptr) continue;
     if (contract->state == ContractState::closing) {
-      lack -= contract->shape.times(contract->live_units());
+      lack -= contract->taken();
     } else {
       candidates.push_back(*contract);
     }
@@ -73,8 +73,9 @@ std::vector<Contract> choose_to_end(Workspace& workspace, const PoolRecord& pool
   });
   std::vector<Contract> chosen;
   for (Contract& candidate : candidates) {
-    if (!eases(candidate.shape, lack)) continue;
-    lack -= candidate.shape.times(candidate.live_units());
+    const model::Resources taken = candidate.taken();
+    if (!eases(taken, lack)) continue;
+    lack -= taken;
     chosen.push_back(std::move(candidate));
   }
   return chosen;

@@ -168,6 +168,7 @@ struct HoldLine {
   OfferId offer;
   int32_t units = 1;     // wanted
   int32_t at_least = 1;  // fewer than this: the whole hold is refused
+  bool spare = false;    // they take and cost nothing until they are bought
 
   bool operator==(const HoldLine&) const = default;
 };
@@ -200,6 +201,15 @@ struct Extend {
 struct Renew {
   ClusterId buyer;
   ContractId contract;
+  std::optional<SignedEvent> event = {};
+};
+
+// Spares of an active contract become units like others: if the pool has room, at the price that
+// was agreed. Those that were bought already are no error.
+struct Buy {
+  ClusterId buyer;
+  ContractId contract;
+  std::vector<int32_t> units;
   std::optional<SignedEvent> event = {};
 };
 
@@ -264,7 +274,7 @@ struct Beat {
 using Command = std::variant<PublishPool, WithdrawPool, PublishOffer, WithdrawOffer, GiveNotice,
                              PutCluster, Hold, Confirm, Extend, Renew, Release, Look, Attend, Beat,
                              MakeToken, CancelToken, FindToken, Revoke, Join, Recertify, PutCard,
-                             Countersign, MeterUsage, Drained, SendMessage, TakeMessages>;
+                             Countersign, MeterUsage, Drained, SendMessage, TakeMessages, Buy>;
 
 std::string_view name_of(const Command& command);
 

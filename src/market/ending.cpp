@@ -25,6 +25,7 @@ bool is_named(const std::vector<int32_t>& units, int32_t number) {
 
 struct Ended {
   int32_t units = 0;
+  int32_t spares = 0;  // among them
   int64_t reserved = 0;
   int64_t charged = 0;
 };
@@ -35,6 +36,7 @@ Ended end_named(Contract& contract, const std::vector<int32_t>& units, EndReason
   for (model::Unit& unit : contract.units) {
     if (!unit.live || !is_named(units, unit.number)) continue;
     ended.units += 1;
+    if (contract.is_spare(unit)) ended.spares += 1;
     ended.reserved = checked_add(ended.reserved, unit.reserved);
     const Charge charge = charge_of(contract, unit, reason, now);
     unit.charged = charge.total();
@@ -52,8 +54,9 @@ void settle(Workspace& workspace, const Contract& contract, const Ended& ended, 
   if (known == nullptr) return;  // not loaded yet: an account is never deleted
   AccountRecord account = *known;
   if (!mutant(Mutant::forget_quota)) {
-    account.units -= ended.units;
-    account.used -= contract.shape.times(ended.units);
+    account.units -= ended.units - ended.spares;
+    account.spares -= ended.spares;
+    account.used -= contract.shape.times(ended.units - ended.spares);
   }
   if (was_hold && !contract.is_live()) account.open_holds -= 1;
   Purse& purse = purse_in(account, contract.price.currency);
@@ -129,7 +132,7 @@ void end_units(Workspace& workspace, Contract& contract, const std::vector<int32
     contract.deadline = context.now;
     contract.ending_notice.reset();
   }
-  give_back(workspace, contract, ended.units, context);
+  give_back(workspace, contract, ended.units - ended.spares, context);
   settle(workspace, contract, ended, was_hold);
   if (!mutant(Mutant::silent_ending)) {
     workspace.emit(event_on(

@@ -43,9 +43,10 @@ enum class EventKind {
   contract_drained,  // nothing of what is closing runs any more
   usage_metered,
   message_sent,  // from one party of a contract to the other
+  units_bought,  // that were spares
 };
 
-inline constexpr size_t k_event_kinds = 28;
+inline constexpr size_t k_event_kinds = 29;
 inline constexpr std::array<std::string_view, k_event_kinds> k_event_words{
     "pool-published",    "pool-withdrawn",     "pool-oversold",    "pool-covered",
     "offer-published",   "offer-withdrawn",    "cluster-put",      "contract-held",
@@ -53,7 +54,8 @@ inline constexpr std::array<std::string_view, k_event_kinds> k_event_words{
     "contract-closing",  "units-released",     "contract-closed",  "outage-recorded",
     "epoch-begun",       "token-made",         "token-cancelled",  "identity-joined",
     "identity-renewed",  "identity-revoked",   "card-published",   "contract-signed",
-    "contract-ending",   "contract-drained",   "usage-metered",    "message-sent"};
+    "contract-ending",   "contract-drained",   "usage-metered",    "message-sent",
+    "units-bought"};
 
 constexpr std::string_view to_text(EventKind kind) {
   return k_event_words[static_cast<size_t>(kind)];

@@ -63,6 +63,7 @@ Fingerprint body_of(const Hold& hold) {
   Digest digest;
   for (const HoldLine& line : hold.lines) {
     digest.add(line.offer.text).add(line.units).add(line.at_least);
+    if (line.spare) digest.add("spare");
   }
   return digest.add(hold.ttl.ms).value();
 }
@@ -97,10 +98,11 @@ struct Sale {
   int32_t units = 0;
   int64_t rate = 0;
   int64_t reserve = 0;  // per unit
+  bool spare = false;
 };
 
 Result<Sale> agree(Workspace& workspace, const AccountRecord& account, const HoldLine& line,
-                   const EpochRecord& epoch, Instant now) {
+                   const EpochRecord& epoch, const Rules& rules, Instant now) {
   const auto offer = visible_offer(workspace, account, line.offer, now);
   if (!offer) return tl::unexpected(offer.error());
   Sale sale;
@@ -119,10 +121,14 @@ Result<Sale> agree(Workspace& workspace, const AccountRecord& account, const Hol
                 "try another offer");
   }
   sale.rate = hourly_rate(terms.price, terms.shape);
-  sale.reserve = reserve_of(terms.price, sale.rate, terms.terms, terms.terms.lease);
-  const int32_t free =
-      mutant(Mutant::skip_cover) ? line.units : free_of(*sale.pool).how_many(terms.shape);
-  const Room room = room_for(account, terms, sale.reserve, line.units);
+  sale.spare = line.spare;
+  if (!sale.spare) {
+    sale.reserve = reserve_of(terms.price, sale.rate, terms.terms, terms.terms.lease);
+  }
+  const bool is_covered = sale.spare || mutant(Mutant::skip_cover);
+  const int32_t free = is_covered ? line.units : free_of(*sale.pool).how_many(terms.shape);
+  const Room room = sale.spare ? room_for_spares(account, terms, rules.max_spares, line.units)
+                               : room_for(account, terms, sale.reserve, line.units);
   sale.units = std::min({line.units, free, room.units});
   if (sale.units >= line.at_least) return sale;
   if (mutant(Mutant::below_at_least) && sale.units > 0) return sale;
@@ -151,6 +157,7 @@ model::Contract make_contract(const ClusterId& buyer, const ContractId& id, cons
     contract.units.push_back(
         {.number = number, .live = true, .ended = {}, .reserved = sale.reserve, .charged = 0});
   }
+  contract.spare = sale.spare;
   contract.created = now;
   set_deadline(contract, now + ttl, epoch);
   return contract;
@@ -159,10 +166,10 @@ model::Contract make_contract(const ClusterId& buyer, const ContractId& id, cons
 // Books one line on pool and account, and stages the contract.
 Grant book(Workspace& workspace, AccountRecord& account, const Sale& sale, model::Contract contract,
            const Context& context) {
-  const model::Resources sold = contract.shape.times(sale.units);
+  const model::Resources sold = contract.taken();
   Grant grant{contract.id,       contract.offer, sale.units,
               contract.deadline, contract.rate,  contract.price.currency};
-  account.units += sale.units;
+  (sale.spare ? account.spares : account.units) += sale.units;
   account.open_holds += 1;
   account.used += sold;
   Purse& purse = purse_in(account, contract.price.currency);
@@ -172,7 +179,8 @@ Grant book(Workspace& workspace, AccountRecord& account, const Sale& sale, model
   pool.committed += sold;
   put_pool(workspace, std::move(pool), context.now, context.rules.reclaim_after);
   workspace.emit(event_on(contract, EventKind::contract_held, context.now,
-                          fmt::format("{} units of {}", sale.units, contract.offer.text)));
+                          fmt::format("{} {} of {}", sale.units, sale.spare ? "spares" : "units",
+                                      contract.offer.text)));
   Key key = key_of(contract.id);
   workspace.put(std::move(key), std::move(contract));
   return grant;
@@ -204,7 +212,7 @@ Result<Answer> run(Workspace& workspace, const Hold& hold, const Context& contex
   const EpochRecord epoch = current_epoch(workspace);
   Answer answer;
   for (size_t i = 0; i < hold.lines.size(); ++i) {
-    auto sale = agree(workspace, account, hold.lines[i], epoch, context.now);
+    auto sale = agree(workspace, account, hold.lines[i], epoch, context.rules, context.now);
     if (!sale) return tl::unexpected(std::move(sale).error());
     // Writing needs the old row's version, so the row is read even though no contract is there yet.
     if (workspace.find<model::Contract>(key_of(hold.fresh[i])) != nullptr) {

@@ -78,8 +78,9 @@ void add_term(std::vector<InvoiceLine>& lines, const Contract& contract, const U
 void add_live(std::vector<InvoiceLine>& lines, const Contract& contract, const Unit& unit,
               const Window& window, Instant now) {
   const Charge so_far = accrued(contract, unit, now);
-  const Instant end = std::max(*contract.started, paid_end(contract, now));
-  const Life life{*contract.started, end, rate_by_time(contract), so_far.time};
+  const Instant start = *contract.paid_from(unit);
+  const Instant end = std::max(start, paid_end(contract, now));
+  const Life life{start, end, rate_by_time(contract), so_far.time};
   add_time(lines, contract, unit, life, window);
   if (window.has(now)) add_use(lines, contract, unit, life, so_far.use);
 }
@@ -87,11 +88,12 @@ void add_live(std::vector<InvoiceLine>& lines, const Contract& contract, const U
 void add_ended(std::vector<InvoiceLine>& lines, const Contract& contract, const Unit& unit,
                const Window& window) {
   // A clock that was set back, or a part of a hold that went back before the rest was confirmed.
-  const Instant end = std::max(*contract.started, *unit.ended);
+  const Instant start = *contract.paid_from(unit);
+  const Instant end = std::max(start, *unit.ended);
   const int64_t rate = rate_by_time(contract);
   const int64_t without_use = unit.charged - unit.charged_for_use;
-  const int64_t by_time = std::min(model::charge_for(rate, end - *contract.started), without_use);
-  const Life life{*contract.started, end, rate, by_time};
+  const int64_t by_time = std::min(model::charge_for(rate, end - start), without_use);
+  const Life life{start, end, rate, by_time};
   add_time(lines, contract, unit, life, window);
   if (!window.has(end)) return;
   add_term(lines, contract, unit, life, without_use - by_time);
@@ -120,8 +122,8 @@ std::string_view to_text(InvoiceSide side) {
 
 std::vector<InvoiceLine> lines_of(const Contract& contract, const Window& window, Instant now) {
   std::vector<InvoiceLine> lines;
-  if (!contract.started) return lines;
   for (const Unit& unit : contract.units) {
+    if (!contract.paid_from(unit)) continue;
     if (unit.live) {
       add_live(lines, contract, unit, window, now);
     } else {

@@ -52,11 +52,14 @@ void begin_lease(Contract& contract, Instant end, const EpochRecord& epoch,
 
 // Sets aside what the units can come to under the new end of the lease.
 Status reserve_until(AccountRecord& account, Contract& contract, Instant lease_end) {
-  const int64_t needed =
-      reserve_of(contract.price, contract.rate, contract.terms, lease_end - *contract.started);
+  const auto needed = [&](const model::Unit& unit) -> int64_t {
+    const auto from = contract.paid_from(unit);
+    if (!unit.live || !from) return 0;
+    return reserve_of(contract.price, contract.rate, contract.terms, lease_end - *from);
+  };
   int64_t extra = 0;
   for (const model::Unit& unit : contract.units) {
-    if (unit.live) extra = checked_add(extra, std::max<int64_t>(0, needed - unit.reserved));
+    extra = checked_add(extra, std::max<int64_t>(0, needed(unit) - unit.reserved));
   }
   // A contract in another currency was made before the budget was: it is seen out, not renewed.
   // What needs nothing more is renewed, also when the operator has lowered the budget since.
@@ -69,7 +72,7 @@ Status reserve_until(AccountRecord& account, Contract& contract, Instant lease_e
         "release units, or ask the operator for a larger budget");
   }
   for (model::Unit& unit : contract.units) {
-    if (unit.live) unit.reserved = std::max(unit.reserved, needed);
+    unit.reserved = std::max(unit.reserved, needed(unit));
   }
   Purse& purse = purse_in(account, contract.price.currency);
   purse.reserved = checked_add(purse.reserved, extra);

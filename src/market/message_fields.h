@@ -31,6 +31,7 @@ void fields(Fields& f, HoldLine& l) {
   f.required("offer", l.offer);
   f.with_default("units", l.units, 1);
   f.with_default("at_least", l.at_least, 1);
+  f.with_default("spare", l.spare, false);
 }
 
 constexpr std::array<model::Word<LineReason>, 3> words_of(LineReason) {

@@ -23,9 +23,11 @@ bool is_ended_by_provider(EndReason reason) {
   return reason == EndReason::noticed || reason == EndReason::reclaimed;
 }
 
-Duration time_run(const Contract& contract, Instant now) {
-  if (!contract.started) return {};
-  return std::max(Duration{}, paid_end(contract, now) - *contract.started);
+Duration time_run(const Contract& contract, const Unit& unit, Instant now) {
+  const auto from = contract.paid_from(unit);
+  if (!from) return {};
+  if (mutant(Mutant::spare_from_start)) return paid_end(contract, now) - *contract.started;
+  return std::max(Duration{}, paid_end(contract, now) - *from);
 }
 
 // What remains for use under the ceiling of `paid` time, after that time itself was paid.
@@ -72,9 +74,9 @@ Instant paid_end(const Contract& contract, Instant now) {
 }
 
 Charge charge_of(const Contract& contract, const Unit& unit, EndReason reason, Instant now) {
-  if (!contract.started || mutant(Mutant::forget_charge)) return {};
+  if (!contract.paid_from(unit) || mutant(Mutant::forget_charge)) return {};
   const int64_t rate = rate_by_time(contract);
-  const Duration ran = time_run(contract, now);
+  const Duration ran = time_run(contract, unit, now);
   Duration paid = ran;
   if (!is_ended_by_provider(reason) || mutant(Mutant::bind_provider)) {
     paid = std::max(ran, contract.price.minimum_term);
@@ -87,8 +89,8 @@ Charge charge_of(const Contract& contract, const Unit& unit, EndReason reason, I
 }
 
 Charge accrued(const Contract& contract, const Unit& unit, Instant now) {
-  if (!contract.started || !unit.live) return {};
-  const Duration ran = time_run(contract, now);
+  if (!contract.paid_from(unit) || !unit.live) return {};
+  const Duration ran = time_run(contract, unit, now);
   Charge charge;
   charge.time = std::min(model::charge_for(rate_by_time(contract), ran), unit.reserved);
   charge.use = use_within(contract, unit, ran, charge.time);
@@ -116,17 +118,29 @@ int64_t charge_for_use(const model::Price& price, const model::Use& use) {
   return exact > model::k_max_charge ? model::k_max_charge : static_cast<int64_t>(exact);
 }
 
-std::optional<Instant> paid_anyway_until(const Contract& contract) {
-  if (!contract.started || !contract.is_live()) return std::nullopt;
+std::optional<Instant> paid_anyway_until(const Contract& contract, const Unit& unit) {
+  const auto from = contract.paid_from(unit);
+  if (!from || !contract.is_live()) return std::nullopt;
   if (contract.price.minimum_term.ms == 0 || is_ended_by_provider(contract.reason)) {
     return std::nullopt;
   }
-  return *contract.started + contract.price.minimum_term;
+  return *from + contract.price.minimum_term;
+}
+
+std::optional<Instant> paid_anyway_until(const Contract& contract) {
+  std::optional<Instant> first;
+  for (const Unit& unit : contract.units) {
+    if (!unit.live || contract.is_spare(unit)) continue;
+    const auto until = paid_anyway_until(contract, unit);
+    if (!until) return std::nullopt;
+    first = std::min(first.value_or(*until), *until);
+  }
+  return first;
 }
 
 int64_t marginal_rate(const Contract& contract, const Unit& unit, Instant now) {
-  if (!unit.live) return 0;
-  const auto paid = paid_anyway_until(contract);
+  if (!unit.live || contract.is_spare(unit)) return 0;
+  const auto paid = paid_anyway_until(contract, unit);
   const bool is_paid = paid && now < *paid;
   return is_paid ? contract.rate - rate_by_time(contract) : contract.rate;
 }

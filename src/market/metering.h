@@ -46,6 +46,8 @@ int64_t charge_for_use(const model::Price& price, const model::Use& use);
 
 // Until then live units are paid for anyway, unless the provider ends them: their minimum term.
 // Nothing when there is none, or it is the provider that ends them.
+std::optional<Instant> paid_anyway_until(const model::Contract& contract, const model::Unit& unit);
+// Of all its live units that are no spares.
 std::optional<Instant> paid_anyway_until(const model::Contract& contract);
 // What another hour of this unit costs its buyer, in full use: nothing by time while it is paid for
 // anyway; nothing at all once it has ended.

@@ -43,6 +43,8 @@ enum class Mutant {
   repeat_endings,       // that a lease ends is said again and again
   forget_drained,       // what is drained stays until its deadline
   drain_from_now,       // a lease drains from when the broker looks, and costs the buyer that long
+  buy_uncovered,        // a spare is bought without looking at the pool
+  spare_from_start,     // one that was bought costs from the start of its contract
   // in services/
   admit_revoked,        // a broker takes the certificate of one who was revoked
   tell_all,             // an event stream tells everybody everything
@@ -61,7 +63,7 @@ enum class Mutant {
   forget_vanished,  // a watch that lists again does not say what vanished meanwhile
 };
 
-inline constexpr std::array<std::string_view, 48> k_mutant_names{"none",
+inline constexpr std::array<std::string_view, 50> k_mutant_names{"none",
                                                                  "skip-cover",
                                                                  "ignore-version",
                                                                  "double-count-retry",
@@ -95,6 +97,8 @@ inline constexpr std::array<std::string_view, 48> k_mutant_names{"none",
                                                                  "repeat-endings",
                                                                  "forget-drained",
                                                                  "drain-from-now",
+                                                                 "buy-uncovered",
+                                                                 "spare-from-start",
                                                                  "admit-revoked",
                                                                  "tell-all",
                                                                  "resume-late",

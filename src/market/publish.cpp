@@ -89,7 +89,7 @@ Result<model::Resources> unaccounted(Workspace& workspace, const PublishPool& co
     const auto* contract = workspace.find<model::Contract>(key_of(carried.contract));
     const bool known = contract != nullptr && contract->pool == command.pool.id;
     if (!known) SPILLWAY_TRY(validate(carried.shape));
-    const int32_t sold = known && contract->is_live() ? contract->live_units() : 0;
+    const int32_t sold = known && contract->is_live() ? contract->bought_units() : 0;
     const int32_t extra = carried.units - sold;
     if (extra <= 0) continue;
     SPILLWAY_TRY(

@@ -53,6 +53,7 @@ template <class Fields>
 void fields(Fields& f, AccountRecord& r) {
   f.required("cluster", r.cluster);
   f.with_default("units", r.units);
+  f.with_default("spares", r.spares);
   f.with_default("open_holds", r.open_holds);
   f.with_default("used", r.used);
   f.with_default("purses", r.purses);

@@ -37,7 +37,7 @@ struct PoolRecord {
   std::optional<Instant> heard;  // when the provider last told of it; older records do not say
   int64_t epoch = 0;             // in which the provider last confirmed what it carries (law 4)
   int64_t report = 0;            // the number of that confirmation: a late, older one says nothing
-  model::Resources committed;    // all units of live contracts
+  model::Resources committed;    // all units of live contracts, but for spares
   model::Resources unaccounted;  // carried by the provider though no live contract says so
   std::optional<Instant> oversold_since;  // capacity no longer covers what was sold
   std::optional<Instant> reclaim_at;  // then the book gives the notice that the provider did not
@@ -67,6 +67,7 @@ struct Purse {
 struct AccountRecord {
   model::Cluster cluster;
   int64_t units = 0;
+  int64_t spares = 0;  // not among the units
   int64_t open_holds = 0;
   model::Resources used;
   std::vector<Purse> purses;          // sorted by currency

@@ -33,6 +33,7 @@ struct Rules {
   size_t remembered_messages = 16;  // that no longer wait: so far back a retry is known
   int32_t max_units = 1000;         // in one line of a hold
   int32_t max_lines = 16;           // in one hold
+  int32_t max_spares = 32;          // of one buyer
   // Below a half, at which agents renew: who renews in time hears nothing.
   std::vector<EndingDistance> ending_notices{{.percent = 25}, {.percent = 10}, {.percent = 2}};
 };

@@ -15,6 +15,7 @@ Result<Answer> run(Workspace&, const Confirm&, const Context&);     // lease.cpp
 Result<Answer> run(Workspace&, const Extend&, const Context&);
 Result<Answer> run(Workspace&, const Renew&, const Context&);
 Result<Answer> run(Workspace&, const Look&, const Context&);
+Result<Answer> run(Workspace&, const Buy&, const Context&);         // spare.cpp
 Result<Answer> run(Workspace&, const GiveNotice&, const Context&);  // ending.cpp
 Result<Answer> run(Workspace&, const Release&, const Context&);
 Result<Answer> run(Workspace&, const Drained&, const Context&);

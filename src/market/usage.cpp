@@ -52,6 +52,10 @@ Status check_reading(const Contract& contract, const MeteredUse& reading) {
     return fail(Code::gone, unit_of(contract, reading.unit),
                 "it has ended, and what it came to is settled", "read the units that live");
   }
+  if (contract.is_spare(unit)) {
+    return fail(Code::conflict, unit_of(contract, reading.unit),
+                "it is a spare, which uses nothing", "read the units that were bought");
+  }
   if (!names_all(contract.shape.gpus, reading.use.gpu_ms) ||
       !names_all(contract.shape.extended, reading.use.extended_ms)) {
     return fail(Code::invalid, unit_of(contract, reading.unit),
@@ -64,7 +68,7 @@ Status check_reading(const Contract& contract, const MeteredUse& reading) {
 // What counts of a reading. Refused when it is less than what counted before.
 Result<model::Use> use_counted(const Contract& contract, const MeteredUse& reading, Instant now) {
   const model::Unit& unit = contract.units[static_cast<size_t>(reading.unit)];
-  const Duration time = paid_end(contract, now) - *contract.started;
+  const Duration time = paid_end(contract, now) - *contract.paid_from(unit);
   model::Use counted = reading.use;
   if (!mutant(Mutant::meter_beyond)) {
     counted = least(counted, whole_use(contract.shape, time));

@@ -120,6 +120,7 @@ Agreement agreement_on(const Contract& contract, std::string federation) {
   for (const Unit& unit : contract.units) {
     agreement.units.push_back(unit_name(contract.id, unit.number));
   }
+  agreement.spare = contract.spare;
   agreement.sign_by = contract.deadline;
   return agreement;
 }
@@ -138,6 +139,7 @@ std::string_view difference(const Agreement& agreement, const Contract& contract
   if (agreement.terms.by_buyer != EarlyEnd::minimum_term) return "early end by the buyer";
   if (agreement.terms.by_provider != EarlyEnd::time_used) return "early end by the provider";
   if (agreement.units.size() != contract.units.size()) return "units";
+  if (agreement.spare != contract.spare) return "spare";
   return {};
 }
 
@@ -192,12 +194,16 @@ Status validate(const ContractEvent& event) {
     return refuse("until", has_end ? "it is missing" : "this kind of event has none");
   }
   if (event.until) SPILLWAY_TRY(check_time("until", *event.until));
-  if (!event.units.empty() && event.kind != Kind::release) {
-    return refuse("units", "only a release names units");
+  const bool may_name_units = event.kind == Kind::release || event.kind == Kind::purchase;
+  if (!event.units.empty() && !may_name_units) {
+    return refuse("units", "only a release and a purchase name units");
   }
   SPILLWAY_TRY(check_size("units", event.units.size(), static_cast<size_t>(k_max_units)));
   for (const int32_t unit : event.units) {
     SPILLWAY_TRY(check_range("units", unit, 0, k_max_units - 1));
+  }
+  if (event.kind == Kind::purchase && event.units.empty()) {
+    return refuse("units", "a purchase names what it buys");
   }
   if ((event.kind == Kind::accepted) != event.trust.has_value()) {
     return refuse("trust", "it belongs to what accepts, and only there");

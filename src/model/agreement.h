@@ -74,6 +74,9 @@ struct Agreement {
   int64_t rate = 0;  // micro-units per unit-hour
   AgreedTerms terms;
   std::vector<std::string> units;  // their names
+  // Of spares: what both sign is that the buyer may buy each at this price, by a signed event of
+  // its own, when there is room.
+  bool spare = false;
   // The provider signs before this, or not at all: a signature that somebody kept back is worth
   // nothing later.
   Instant sign_by;

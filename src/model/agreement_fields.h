@@ -19,14 +19,15 @@ constexpr std::array<Word<Trust>, 2> words_of(Trust) {
 constexpr std::array<Word<EarlyEnd>, 2> words_of(EarlyEnd) {
   return {{{EarlyEnd::minimum_term, "minimum-term"}, {EarlyEnd::time_used, "time-used"}}};
 }
-constexpr std::array<Word<ContractEventKind>, 7> words_of(ContractEventKind) {
+constexpr std::array<Word<ContractEventKind>, 8> words_of(ContractEventKind) {
   return {{{ContractEventKind::accepted, "accepted"},
            {ContractEventKind::extension, "extension"},
            {ContractEventKind::renewal, "renewal"},
            {ContractEventKind::release, "release"},
            {ContractEventKind::notice, "notice"},
            {ContractEventKind::drained, "drained"},
-           {ContractEventKind::usage, "usage"}}};
+           {ContractEventKind::usage, "usage"},
+           {ContractEventKind::purchase, "purchase"}}};
 }
 
 constexpr std::array<Word<Direction>, 2> words_of(Direction) {
@@ -90,6 +91,7 @@ void fields(Fields& f, Agreement& a) {
   f.required("rate", a.rate, as::amount);
   f.required("terms", a.terms);
   f.required("units", a.units);
+  f.with_default("spare", a.spare, false);
   f.required("sign_by", a.sign_by);
   f.required("fabric", a.fabric);
 }

@@ -45,6 +45,7 @@ Status check_unit(const Unit& unit, size_t index) {
   if (unit.live && unit.ended) return refuse("ended", "a live unit has an end");
   if (!unit.live && !unit.ended) return refuse("ended", "a unit that is not live lacks its end");
   if (unit.ended) SPILLWAY_TRY(check_time("ended", *unit.ended));
+  if (unit.bought) SPILLWAY_TRY(check_time("bought", *unit.bought));
   if (unit.reserved < 0) return refuse("reserved", "a negative amount");
   if (unit.charged < 0) return refuse("charged", "a negative amount");
   if (unit.live && unit.charged != 0) return refuse("charged", "a live unit was charged already");
@@ -54,11 +55,22 @@ Status check_unit(const Unit& unit, size_t index) {
   return under("metered", validate(unit.metered));
 }
 
+Status check_spare(const Contract& contract, const Unit& unit) {
+  if (unit.bought && !(contract.spare && contract.started)) {
+    return refuse("bought", "only spares of a contract that is signed are bought one by one");
+  }
+  if (contract.is_spare(unit) && (unit.reserved != 0 || unit.charged != 0)) {
+    return refuse("reserved", "a spare costs nothing");
+  }
+  return {};
+}
+
 Status check_units(const Contract& contract) {
   if (contract.units.empty()) return refuse("units", "a contract without units");
   SPILLWAY_TRY(check_size("units", contract.units.size(), static_cast<size_t>(k_max_units)));
   for (size_t i = 0; i < contract.units.size(); ++i) {
     SPILLWAY_TRY(under("units", i, check_unit(contract.units[i], i)));
+    SPILLWAY_TRY(under("units", i, check_spare(contract, contract.units[i])));
   }
   const bool any_live = contract.live_units() > 0;
   if (contract.is_live() && !any_live)
@@ -99,6 +111,17 @@ Status check_ladder(const Contract& contract) {
 int32_t Contract::live_units() const {
   return static_cast<int32_t>(
       std::count_if(units.begin(), units.end(), [](const Unit& unit) { return unit.live; }));
+}
+
+int32_t Contract::bought_units() const {
+  return static_cast<int32_t>(std::count_if(
+      units.begin(), units.end(), [this](const Unit& u) { return u.live && !is_spare(u); }));
+}
+
+Resources Contract::taken() const { return shape.times(bought_units()); }
+
+std::optional<Instant> Contract::paid_from(const Unit& unit) const {
+  return spare ? unit.bought : started;
 }
 
 std::string_view to_text(ContractState state) {

@@ -5,6 +5,9 @@
 //
 // Everything that was agreed is copied in, so that a later change of the offer changes nothing
 // here. Units end one by one; the contract is closed when its last unit is.
+//
+// A contract of spares is the same ladder with units at zero: each is bought when it is wanted, in
+// a moment, at the price that was agreed and if there is room then.
 #pragma once
 
 #include <cstdint>
@@ -34,11 +37,12 @@ enum class EndReason {
 struct Unit {
   int32_t number = 0;
   bool live = true;
-  std::optional<Instant> ended;  // up to when it is paid for by time
-  int64_t reserved = 0;          // of the buyer's budget, in micro-units
-  int64_t charged = 0;           // what it came to, once it has ended
-  int64_t charged_for_use = 0;   // the part of it that is for what was metered
-  Use metered = {};              // of a unit that is paid per use, up to the last reading
+  std::optional<Instant> ended;        // up to when it is paid for by time
+  int64_t reserved = 0;                // of the buyer's budget, in micro-units
+  int64_t charged = 0;                 // what it came to, once it has ended
+  int64_t charged_for_use = 0;         // the part of it that is for what was metered
+  Use metered = {};                    // of a unit that is paid per use, up to the last reading
+  std::optional<Instant> bought = {};  // of one that was a spare: the money runs from here
   bool operator==(const Unit&) const = default;
 };
 
@@ -55,6 +59,7 @@ struct Contract {
   int64_t rate = 0;  // micro-units per unit-hour (price.h)
   Terms terms;
   std::vector<Unit> units;
+  bool spare = false;  // its units take nothing, and cost nothing, until they are bought
   Instant created;
   std::optional<Instant> started;  // confirmed; the money runs from here
   // When the present state ends by itself: a hold expires, a lease lapses, a closing is over.
@@ -71,6 +76,11 @@ struct Contract {
   bool operator==(const Contract&) const = default;
   bool is_live() const { return state != ContractState::closed; }
   int32_t live_units() const;
+  bool is_spare(const Unit& unit) const { return spare && !unit.bought; }
+  int32_t bought_units() const;  // live, and no spares
+  Resources taken() const;       // of the pool, by these
+  // From when a unit is paid for; never, for a hold and for a spare.
+  std::optional<Instant> paid_from(const Unit& unit) const;
 };
 
 std::string_view to_text(ContractState state);

@@ -26,6 +26,7 @@ enum class ContractEventKind {
   notice,     // by the provider: it is over after the time that the terms give
   drained,    // by either, of what is closing: nothing of it runs any more
   usage,      // by the provider: what units have used since their start
+  purchase,   // by the buyer: these spares, from now on at the agreed price
 };
 std::string_view to_text(ContractEventKind kind);
 
@@ -45,7 +46,7 @@ struct ContractEvent {
   ContractEventKind kind = ContractEventKind::renewal;
   Instant at;                    // by the signer's clock
   std::optional<Instant> until;  // extension, renewal
-  std::vector<int32_t> units;    // release; empty: all
+  std::vector<int32_t> units;    // release (empty: all), purchase
   std::optional<Trust> trust;    // accepted
   std::vector<MeteredUse> used;  // usage
 

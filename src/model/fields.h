@@ -229,6 +229,7 @@ void fields(Fields& f, Unit& u) {
   f.with_default("charged", u.charged, as::amount);
   f.with_default("charged_for_use", u.charged_for_use, as::amount);
   f.with_default("metered", u.metered);
+  f.optional("bought", u.bought);
 }
 
 template <class Fields>
@@ -245,6 +246,7 @@ void fields(Fields& f, Contract& c) {
   f.required("rate", c.rate, as::amount);
   f.with_default("terms", c.terms);
   f.required("units", c.units);
+  f.with_default("spare", c.spare, false);
   f.required("created", c.created);
   f.optional("started", c.started);
   f.required("deadline", c.deadline);

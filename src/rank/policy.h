@@ -107,11 +107,23 @@ struct WorkloadClass {
 
 inline constexpr Duration k_default_half_life = hours(6);
 
+// Units that are kept at zero, ready to be bought in a moment, where the back end makes any.
+struct Spares {
+  int32_t units = 0;         // of each group; 0: none
+  int32_t groups = 1;        // the best so many
+  Duration idle = hours(1);  // they are given back when nothing was bought for so long
+  // Nodes of the cluster that may be not Ready, spares among them: no more than the Cluster
+  // Autoscaler's --ok-total-unready-count, or it does nothing at all.
+  int32_t unready = 3;
+  bool operator==(const Spares&) const = default;
+};
+
 struct Policy {
   Currency currency;
   Duration failure_half_life = k_default_half_life;  // half of a failure is forgotten after it
   PolicyPart standard;                               // without tiers: those of `balanced`
   std::vector<WorkloadClass> classes;
+  Spares spares;
   bool operator==(const Policy&) const = default;
 };
 

@@ -83,11 +83,20 @@ void fields(F& f, WorkloadClass& which) {
 }
 
 template <class F>
+void fields(F& f, Spares& spares) {
+  f.required("units", spares.units);
+  f.with_default("groups", spares.groups, Spares{}.groups);
+  f.with_default("idle", spares.idle, Spares{}.idle);
+  f.with_default("unready", spares.unready, Spares{}.unready);
+}
+
+template <class F>
 void fields(F& f, Policy& policy) {
   f.required("currency", policy.currency);
   f.with_default("failure_half_life", policy.failure_half_life, k_default_half_life);
   fields(f, policy.standard);
   f.with_default("classes", policy.classes);
+  f.with_default("spares", policy.spares);
 }
 
 }  // namespace spillway::rank

@@ -18,6 +18,9 @@ using model::refuse;
 using model::under;
 
 constexpr size_t k_most_classes = 64;
+constexpr int32_t k_most_spares = 32;  // of one buyer, by the book's rules
+constexpr int32_t k_most_unready = 1000;
+constexpr Duration k_longest_idle = hours(30 * 24);
 constexpr Duration k_shortest_half_life = minutes(1);
 constexpr Duration k_longest_half_life = hours(90 * 24);
 constexpr int64_t k_most_failures = 1'000'000'000;  // a thousand
@@ -133,6 +136,13 @@ Status check_class(const WorkloadClass& which) {
   return check_part(which.part);
 }
 
+Status check_spares(const Spares& spares) {
+  SPILLWAY_TRY(check_range("units", spares.units, 0, k_most_spares));
+  SPILLWAY_TRY(check_range("groups", spares.groups, 1, k_most_spares));
+  SPILLWAY_TRY(check_range("unready", spares.unready, 0, k_most_unready));
+  return check_range("idle", spares.idle, minutes(1), k_longest_idle);
+}
+
 }  // namespace
 
 Status validate(const Policy& policy) {
@@ -140,6 +150,7 @@ Status validate(const Policy& policy) {
   SPILLWAY_TRY(check_range("failure_half_life", policy.failure_half_life, k_shortest_half_life,
                            k_longest_half_life));
   SPILLWAY_TRY(check_part(policy.standard));
+  SPILLWAY_TRY(under("spares", check_spares(policy.spares)));
   SPILLWAY_TRY(check_size("classes", policy.classes.size(), k_most_classes));
   std::set<std::string_view> names;
   for (size_t i = 0; i < policy.classes.size(); ++i) {

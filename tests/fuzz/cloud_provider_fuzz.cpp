@@ -40,7 +40,7 @@ class SmallProvider final : public Provider {
   SmallProvider() {
     book.show(std::vector<demand::Ledger::OnSale>{{test::plain_offer(), 3}});
     const auto ask = book.increase(test::plain_offer().id, 1, k_now);
-    book.granted(test::plain_offer().id, ask->generation,
+    book.granted(test::plain_offer().id, ask->front().generation,
                  test::contract_of_units(make_contract_id(k_now, 0, 1), 1), k_now);
   }
   const demand::Ledger& ledger() const override { return book; }

@@ -15,6 +15,7 @@ namespace spillway::test {
 
 struct Count {
   int64_t units = 0;
+  int64_t spares = 0;
   int64_t open_holds = 0;
   model::Resources resources;
   std::map<Currency, int64_t> reserved;
@@ -26,6 +27,10 @@ inline void add(Count& count, const model::Contract& contract) {
   for (const model::Unit& unit : contract.units) {
     count.charged[contract.price.currency] += unit.charged;
     if (!unit.live) continue;
+    if (contract.spare && !unit.bought) {
+      count.spares += 1;
+      continue;
+    }
     count.units += 1;
     count.resources += contract.shape;
     count.reserved[contract.price.currency] += unit.reserved;
@@ -62,6 +67,7 @@ inline std::vector<std::string> recount(const MemoryRows& rows, bool compare_spe
     } else if (const auto* account = rows.get<market::AccountRecord>(key)) {
       Count& count = by_buyer[key.id];
       expect(account->units == count.units, key.id, "units");
+      expect(account->spares == count.spares, key.id, "spares");
       expect(account->open_holds == count.open_holds, key.id, "open holds");
       expect(account->used == count.resources, key.id, "used resources");
       for (const market::Purse& purse : account->purses) {

@@ -223,9 +223,9 @@ class ScriptedBroker {
     const market::HoldLine& line = body->lines.at(0);
     const std::string id = line.offer.text;
     if (!offers.contains(id)) return refusal(Code::not_found, "offer " + id, "no such offer");
-    const int32_t units = std::min(line.units, free_of(id));
+    const int32_t units = line.spare ? line.units : std::min(line.units, free_of(id));
     if (units < line.at_least) return refusal(Code::taken, "offer " + id, "none are free");
-    free_of(id) -= units;
+    if (!line.spare) free_of(id) -= units;
     const model::Offer& offer = offers[id].offer;
     model::Contract made;
     made.id = make_contract_id(loop_.now(), 5, holds.size() + 1);
@@ -238,6 +238,7 @@ class ScriptedBroker {
     made.rate = model::hourly_rate(offer.price, offer.shape);
     made.terms = offer.terms;
     for (int32_t i = 0; i < units; ++i) made.units.push_back({i, true, {}, 0, 0});
+    made.spare = line.spare;
     made.created = loop_.now();
     made.deadline = loop_.now() + body->ttl;
     contracts[made.id.text] = made;
@@ -314,11 +315,25 @@ class ScriptedBroker {
       if (!is_named || !unit.live) continue;
       unit.live = false;
       unit.ended = loop_.now();
-      free_of(known.offer.text) += 1;
+      if (!known.is_spare(unit)) free_of(known.offer.text) += 1;
     }
     if (known.live_units() == 0) {
       known.state = model::ContractState::closed;
       known.reason = model::EndReason::released;
+    }
+    return ok(wire::ContractAnswer{known});
+  }
+
+  Result<net::Response> buy(model::Contract& known, const net::Request& request) {
+    const auto body = model::read_json<wire::BuyRequest>(request.body, "purchase");
+    int32_t& free = free_of(known.offer.text);
+    const auto wanted = static_cast<int32_t>(body->units.size());
+    if (free < wanted) return refusal(Code::taken, "contract " + known.id.text, "none are free");
+    for (const int32_t number : body->units) {
+      model::Unit& unit = known.units[static_cast<size_t>(number)];
+      if (!known.is_spare(unit)) continue;
+      unit.bought = loop_.now();
+      free -= 1;
     }
     return ok(wire::ContractAnswer{known});
   }
@@ -340,6 +355,10 @@ class ScriptedBroker {
       return body->document.empty() ? confirm(known) : half_sign(known, body->document);
     }
     const auto unsigned_ = [&] { return refusal(Code::conflict, path[2], "it is not signed"); };
+    if (path.size() > 3 && path[3] == "buy") {
+      if (!take_event(known, event_in<wire::BuyRequest>(request))) return unsigned_();
+      return buy(known, request);
+    }
     if (path.size() > 3 && path[3] == "release") {
       if (!take_event(known, event_in<wire::ReleaseRequest>(request))) return unsigned_();
       return release(known, request);

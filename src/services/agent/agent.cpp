@@ -162,7 +162,7 @@ void Agent::resync_later() {
 std::vector<supply::Sold> Agent::sold() const {
   std::map<PoolId, supply::Sold> by_pool;
   for (const auto& [id, contract] : keeper_.state().contracts) {
-    if (contract.provider != context_.options.cluster || contract.live_units() == 0) continue;
+    if (contract.provider != context_.options.cluster || contract.bought_units() == 0) continue;
     const auto [at, is_new] = by_pool.try_emplace(contract.pool);
     if (is_new) {
       const auto memory = keeper_.state().pools.find(contract.pool);
@@ -170,7 +170,7 @@ std::vector<supply::Sold> Agent::sold() const {
       at->second.pool =
           known ? *memory->second.published : model::Pool{contract.pool, contract.shape, {}};
     }
-    supply::add_capped(at->second.units, contract.shape.times(contract.live_units()));
+    supply::add_capped(at->second.units, contract.taken());
   }
   std::vector<supply::Sold> all;
   for (auto& entry : by_pool) all.push_back(std::move(entry.second));

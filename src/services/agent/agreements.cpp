@@ -100,12 +100,12 @@ Status Agreements::check_cover(const Contract& wanted) {
   const auto pool = context_.state().pools.find(wanted.pool);
   const bool stands =
       pool != context_.state().pools.end() && pool->second.published && !pool->second.withdrawn;
-  model::Resources used = wanted.shape.times(wanted.live_units());
+  model::Resources used = wanted.taken();
   for (const auto& [id, contract] : context_.state().contracts) {
     const bool is_signed = contract.started.has_value() || pledged_.contains(id);
     if (contract.pool != wanted.pool || id == wanted.id || !is_signed) continue;
     if (contract.provider != context_.options.cluster) continue;
-    supply::add_capped(used, contract.shape.times(contract.live_units()));
+    supply::add_capped(used, contract.taken());
   }
   if (stands && pool->second.published->capacity.covers(used)) {
     pledged_.insert(wanted.id);

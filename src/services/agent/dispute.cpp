@@ -12,6 +12,9 @@ using model::Contract;
 using model::ContractState;
 using model::EndReason;
 
+// Two clocks, and what a signature takes on its way.
+constexpr Duration k_clocks_apart = minutes(10);
+
 template <class F>
 bool any_event(const Agreed& agreed, Kind kind, F is_right) {
   return std::any_of(agreed.events.begin(), agreed.events.end(), [&](const auto& one) {
@@ -31,6 +34,24 @@ bool is_of_the_hold(const Contract& row, const model::Unit& unit) {
   return unit.ended && *unit.ended <= *row.started && unit.charged == 0;
 }
 
+// A purchase counts when it is signed, and not when somebody finds it useful later.
+std::string dispute_purchases(const Contract& row, const Agreed& agreed) {
+  for (const model::Unit& unit : row.units) {
+    if (!unit.bought) continue;
+    const bool is_signed =
+        any_event(agreed, Kind::purchase, [&](const model::ContractEvent& event) {
+          const bool names_it =
+              std::find(event.units.begin(), event.units.end(), unit.number) != event.units.end();
+          return names_it && *unit.bought >= event.at - k_clocks_apart &&
+                 *unit.bought <= event.at + k_clocks_apart;
+        });
+    if (is_signed) continue;
+    return fmt::format("unit {} is bought since {}, and its buyer signed no such purchase",
+                       unit.number, to_text(*unit.bought));
+  }
+  return {};
+}
+
 // Only the buyer ends single units; a whole contract also ends by other ways.
 std::string dispute_units(const Contract& row, const Agreed& agreed) {
   const bool others_end_it =
@@ -42,9 +63,6 @@ std::string dispute_units(const Contract& row, const Agreed& agreed) {
   }
   return {};
 }
-
-// Two clocks, and what a countersignature takes on its way.
-constexpr Duration k_clocks_apart = minutes(10);
 
 // Money and lease run from the provider's signature, by the broker's clock. Both come to the book
 // in one commit, so who hides when it was signed has a reason.
@@ -158,6 +176,7 @@ std::string dispute(const Contract& row, const Agreed& agreed) {
   }
   if (std::string times = dispute_times(row, agreed); !times.empty()) return times;
   if (std::string units = dispute_units(row, agreed); !units.empty()) return units;
+  if (std::string bought = dispute_purchases(row, agreed); !bought.empty()) return bought;
   return dispute_money(row, agreed);
 }
 

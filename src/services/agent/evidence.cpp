@@ -221,7 +221,8 @@ Paper paper_of(const Evidence& evidence, Instant now) {
 
 bool may_say(Kind kind, bool is_buyer) {
   if (kind == Kind::drained) return true;
-  const bool is_buyers = kind == Kind::extension || kind == Kind::renewal || kind == Kind::release;
+  const bool is_buyers = kind == Kind::extension || kind == Kind::renewal ||
+                         kind == Kind::release || kind == Kind::purchase;
   return is_buyers == is_buyer;
 }
 

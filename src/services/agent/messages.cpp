@@ -1,8 +1,21 @@
 #include "services/agent/messages.h"
 
+#include <set>
 #include <utility>
 
 namespace spillway::agent {
+namespace {
+
+std::vector<int32_t> units_bought(const Agreed& agreed) {
+  std::set<int32_t> units;
+  for (const pki::VerifiedEvent& one : agreed.events) {
+    if (one.event.kind != model::ContractEventKind::purchase) continue;
+    units.insert(one.event.units.begin(), one.event.units.end());
+  }
+  return {units.begin(), units.end()};
+}
+
+}  // namespace
 
 void Messages::start() {
   if (context_.signing == nullptr) return;
@@ -39,16 +52,22 @@ void Messages::look_at_all() {
 void Messages::seen(const model::Contract& contract) {
   if (contract.is_live()) return;
   agreements_.erase(contract.id);
+  purchased_.erase(contract.id);
   if (!mailbox_) return;
   mailbox_->forget(contract.id);
   context_.keeper.touch();
 }
 
 void Messages::verified(const ContractId& contract, const Paper& paper) {
-  if (!mailbox_ || !paper.complete || agreements_.contains(contract)) return;
-  if (!context_.state().contracts.contains(contract)) return;  // it ended meanwhile
+  if (!mailbox_ || !paper.complete) return;
+  const auto row = context_.state().contracts.find(contract);
+  if (row == context_.state().contracts.end()) return;  // it ended meanwhile
+  const bool is_new = !agreements_.contains(contract);
+  if (!is_new && !row->second.spare) return;
   auto agreed = read_paper(paper);
   if (!agreed) return;  // never: it has just been verified
+  purchased_[contract] = units_bought(*agreed);
+  if (!is_new) return;
   agreements_.emplace(contract, std::move(agreed->agreement.agreement));
   mailbox_->look_at(contract);
 }
@@ -56,6 +75,11 @@ void Messages::verified(const ContractId& contract, const Paper& paper) {
 const model::Agreement* Messages::agreement(const ContractId& contract) const {
   const auto known = agreements_.find(contract);
   return known == agreements_.end() ? nullptr : &known->second;
+}
+
+const std::vector<int32_t>* Messages::purchased(const ContractId& contract) const {
+  const auto known = purchased_.find(contract);
+  return known == purchased_.end() ? nullptr : &known->second;
 }
 
 void Messages::on_message(const Received& message) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "services/agent/context.h"
 #include "services/agent/mailbox.h"
@@ -34,6 +35,8 @@ class Messages {
   // What both have signed, of a contract that lives. Null: there is none, or it is not verified
   // yet.
   const model::Agreement* agreement(const ContractId& contract) const;
+  // Spares that its buyer has signed to buy, in order. Null: it is not verified yet.
+  const std::vector<int32_t>* purchased(const ContractId& contract) const;
 
   MailboxCounts counts() const { return mailbox_ ? mailbox_->counts() : MailboxCounts{}; }
 
@@ -43,7 +46,8 @@ class Messages {
   Context& context_;
   std::map<std::string, Hear> hears_;
   std::map<ContractId, model::Agreement> agreements_;  // of contracts that live
-  std::optional<Mailbox> mailbox_;                     // none: this member does not sign
+  std::map<ContractId, std::vector<int32_t>> purchased_;
+  std::optional<Mailbox> mailbox_;  // none: this member does not sign
 };
 
 }  // namespace spillway::agent

@@ -32,7 +32,7 @@ std::vector<ContractId> choose_to_notice(const model::Resources& capacity,
   std::vector<const model::Contract*> candidates;
   for (const model::Contract* contract : contracts) {
     if (contract->state == ContractState::closing || !contract->is_live()) continue;
-    lack += contract->shape.times(contract->live_units());
+    lack += contract->taken();
     candidates.push_back(contract);
   }
   std::sort(candidates.begin(), candidates.end(),
@@ -42,8 +42,9 @@ std::vector<ContractId> choose_to_notice(const model::Resources& capacity,
             });
   std::vector<ContractId> chosen;
   for (const model::Contract* candidate : candidates) {
-    if (!eases(candidate->shape, lack)) continue;
-    lack -= candidate->shape.times(candidate->live_units());
+    const model::Resources taken = candidate->taken();
+    if (!eases(taken, lack)) continue;
+    lack -= taken;
     chosen.push_back(candidate->id);
   }
   return chosen;

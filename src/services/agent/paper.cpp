@@ -41,6 +41,7 @@ std::set<int32_t> units_in(const PaperEvent& event) {
   const auto verified = pki::verify_event(event.document);
   if (!verified) return units;
   for (const model::MeteredUse& use : verified->event.used) units.insert(use.unit);
+  units.insert(verified->event.units.begin(), verified->event.units.end());
   return units;
 }
 
@@ -48,6 +49,8 @@ std::set<int32_t> units_in(const PaperEvent& event) {
 bool says_all_of(const PaperEvent& newer, const PaperEvent& older) {
   if (newer.by != older.by || newer.kind != older.kind) return false;
   if (newer.kind == Kind::renewal || newer.kind == Kind::extension) return true;
+  // One that was refused is signed again for the same units; one that was taken is not.
+  if (newer.kind == Kind::purchase) return units_in(newer) == units_in(older);
   if (newer.kind != Kind::usage) return false;
   const std::set<int32_t> now = units_in(newer);
   const std::set<int32_t> then = units_in(older);

@@ -21,7 +21,7 @@ namespace spillway::agent {
 struct Deed {
   model::ContractEventKind kind = model::ContractEventKind::renewal;
   std::optional<Instant> until = {};         // extension, renewal
-  std::vector<int32_t> units = {};           // release; empty: all
+  std::vector<int32_t> units = {};           // release (empty: all), purchase
   std::optional<model::Trust> trust = {};    // accepted
   std::vector<model::MeteredUse> used = {};  // usage
 };

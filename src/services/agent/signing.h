@@ -123,6 +123,8 @@ void renew(wire::BrokerClient& client, Signing* signing, const ContractId& id,
            wire::Then<wire::ContractAnswer> then);
 void extend(wire::BrokerClient& client, Signing* signing, const ContractId& id, Duration ttl,
             Instant now, wire::Then<wire::ContractAnswer> then);
+void buy(wire::BrokerClient& client, Signing* signing, const ContractId& id,
+         std::vector<int32_t> units, wire::Then<wire::ContractAnswer> then);
 void release(wire::BrokerClient& client, Signing* signing, const ContractId& id,
              std::vector<int32_t> units, wire::Then<wire::ContractAnswer> then);
 void give_notice(wire::BrokerClient& client, Signing* signing, const ContractId& id,

@@ -13,10 +13,10 @@ using Kind = model::ContractEventKind;
 constexpr int k_act_tries = 4;
 
 Error not_more_of_it(const Contract& contract, const std::string& dispute) {
-  return {
-      Code::denied, "contract " + contract.id.text, "it is disputed: " + dispute,
-      fmt::format("it is not renewed; spillway contracts show {} --verify says all that is known",
-                  contract.id.text)};
+  return {Code::denied, "contract " + contract.id.text, "it is disputed: " + dispute,
+          fmt::format("nothing more is signed for it; spillway contracts show {} --verify says all "
+                      "that is known",
+                      contract.id.text)};
 }
 
 // A deed by another key than the agreement's would be nobody's, and spoil what we keep.
@@ -42,7 +42,9 @@ Instant longest_promise(const Contract& contract, Instant now) {
 bool is_in_place(const Contract& row, const ClusterId& self, Kind kind) {
   if (!row.is_live() || !may_say(kind, row.buyer == self)) return false;
   if (kind == Kind::extension) return row.state == model::ContractState::hold;
-  if (kind == Kind::renewal) return row.state == model::ContractState::active;
+  if (kind == Kind::renewal || kind == Kind::purchase) {
+    return row.state == model::ContractState::active;
+  }
   if (kind == Kind::drained) return row.state == model::ContractState::closing;
   // A hold may become active on the way.
   if (kind == Kind::release || kind == Kind::notice) return true;
@@ -84,11 +86,14 @@ void Signing::on_act_known(const std::shared_ptr<Act>& act, const Known& known) 
   if (deed.kind == Kind::renewal)
     deed.until = std::min(*deed.until, longest_promise(known.row, now_()));
   // What binds us for longer follows only from what was signed. Giving back is always right.
-  if (!known.dispute.empty() && (deed.kind == Kind::renewal || deed.kind == Kind::extension)) {
+  const bool is_more =
+      deed.kind == Kind::renewal || deed.kind == Kind::extension || deed.kind == Kind::purchase;
+  if (!known.dispute.empty() && is_more) {
     return act->then(tl::unexpected(not_more_of_it(known.row, known.dispute)));
   }
   const bool is_unsigned = !known.paper || known.row.agreement.empty();
-  if (is_unsigned || !is_in_place(known.row, signatory_.cluster(), deed.kind)) {
+  const bool is_done = deed.kind == Kind::purchase && deed.units.empty();
+  if (is_unsigned || is_done || !is_in_place(known.row, signatory_.cluster(), deed.kind)) {
     return act->send({}, act->then);
   }
   const Paper& paper = *known.paper;
@@ -163,6 +168,25 @@ void release(wire::BrokerClient& client, Signing* signing, const ContractId& id,
   act_if_signed(signing, id, deed, std::move(then),
                 [client, id, units](const auto& event, auto sent) {
                   wire::BrokerClient(client).release(id, {units, event}, std::move(sent));
+                });
+}
+
+void buy(wire::BrokerClient& client, Signing* signing, const ContractId& id,
+         std::vector<int32_t> units, wire::Then<wire::ContractAnswer> then) {
+  std::sort(units.begin(), units.end());
+  units.erase(std::unique(units.begin(), units.end()), units.end());
+  // What was bought already needs no second promise.
+  const auto deed = [units](const Contract& contract) {
+    Deed purchase{.kind = Kind::purchase};
+    for (const model::Unit& unit : contract.units) {
+      const bool is_named = std::find(units.begin(), units.end(), unit.number) != units.end();
+      if (is_named && unit.live && contract.is_spare(unit)) purchase.units.push_back(unit.number);
+    }
+    return purchase.units.empty() ? purchase : Deed{.kind = Kind::purchase, .units = units};
+  };
+  act_if_signed(signing, id, deed, std::move(then),
+                [client, id, units](const auto& event, auto sent) {
+                  wire::BrokerClient(client).buy(id, {units, event}, std::move(sent));
                 });
 }
 

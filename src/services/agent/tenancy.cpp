@@ -16,8 +16,13 @@ using model::ContractState;
 constexpr Duration k_look_again = seconds(60);
 constexpr Duration k_answers_within = seconds(5);
 
-bool is_carried(const Contract& contract) {
+bool has_begun(const Contract& contract) {
   return contract.started.has_value() && contract.live_units() > 0;
+}
+
+// Spares take nothing of the pool.
+bool is_carried(const Contract& contract) {
+  return has_begun(contract) && contract.bought_units() > 0;
 }
 
 }  // namespace
@@ -42,15 +47,15 @@ void Tenancy::put(const Contract& contract) {
   if (context_.state().ended_unheard.contains(contract.id)) return;
   const auto [entry, is_new] = context_.state().contracts.try_emplace(contract.id, contract);
   Contract& known = entry->second;
-  const int32_t before = !is_new && is_carried(known) ? known.live_units() : 0;
-  const int32_t sold_before = is_new ? 0 : known.live_units();
+  const int32_t before = !is_new && is_carried(known) ? known.bought_units() : 0;
+  const int32_t sold_before = is_new ? 0 : known.bought_units();
   if (!is_new && known == contract) return calls_.seen(contract);
   known = contract;
   context_.keeper.touch();
-  const int32_t after = is_carried(known) ? known.live_units() : 0;
+  const int32_t after = is_carried(known) ? known.bought_units() : 0;
   const bool sold = known.provider == context_.options.cluster;
   if (sold && before != after) calls_.carries_changed(known.pool);
-  if (sold && sold_before != known.live_units()) calls_.sold_changed();
+  if (sold && sold_before != known.bought_units()) calls_.sold_changed();
   calls_.seen(contract);
 }
 
@@ -125,7 +130,7 @@ std::vector<market::Carried> Tenancy::carries(const PoolId& pool) const {
   std::vector<market::Carried> carried;
   for (const Contract* contract : sold_from(pool)) {
     if (is_carried(*contract)) {
-      carried.push_back({contract->id, contract->live_units(), contract->shape});
+      carried.push_back({contract->id, contract->bought_units(), contract->shape});
     }
   }
   return carried;
@@ -211,7 +216,7 @@ void Tenancy::end_here(const ContractId& id, std::string_view why) {
                       {"why", std::string(why)},
                       {"ends no later than", to_text(market::ends_no_later_than(contract))},
                       {"broker heard", to_text(context_.heard)}});
-  const bool is_sold = contract.provider == context_.options.cluster && is_carried(contract);
+  const bool is_sold = contract.provider == context_.options.cluster && has_begun(contract);
   if (is_sold && !market::mutant(market::Mutant::end_in_silence)) {
     context_.state().ended_unheard[id] = context_.now();
   }
@@ -268,7 +273,7 @@ void Tenancy::on_unknown(const ContractId& id) {
   // By then it has ended, whatever outage there was and whoever heard of it.
   const Instant over_at = market::ends_no_later_than(contract) + context_.options.overdue;
   const bool is_kept = context_.now() < over_at || market::mutant(market::Mutant::keep_orphans);
-  if (!is_carried(contract)) return drop(id, model::EndReason::none);
+  if (!has_begun(contract)) return drop(id, model::EndReason::none);
   if (!is_kept) return end_here(id, "the broker does not know it");
   looked_[id] = context_.now();
   if (!orphans_.insert(id).second) return;

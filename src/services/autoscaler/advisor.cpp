@@ -84,7 +84,9 @@ std::vector<rank::Option> Advisor::options_of(const std::vector<Seen>& seen) con
 std::vector<rank::Holding> Advisor::held() const {
   std::vector<rank::Holding> all;
   for (const auto& [id, group] : ledger_.state().groups) {
-    for (const demand::Ask& ask : group.asks) all.push_back(holding_of_use(ask.use, ask.asked));
+    for (const demand::Ask& ask : group.asks) {
+      if (!ask.is_for_spares) all.push_back(holding_of_use(ask.use, ask.asked));
+    }
     for (const demand::HeldUnit& unit : group.units) all.push_back(holding_of_use(unit.use, 1));
   }
   for (const demand::PastHour& past : ledger_.state().past) all.push_back(holding_of_past(past));
@@ -132,6 +134,14 @@ std::vector<Ledger::OnSale> Advisor::to_show(const std::vector<Seen>& seen, int3
   std::vector<Ledger::OnSale> list;
   for (auto& [id, one] : shown) list.push_back(std::move(one));
   return list;
+}
+
+std::vector<OfferId> Advisor::best(const std::vector<Seen>& seen) const {
+  const auto told = rank::recommend(rank::policy_of_class(policy_, {}), any_work(1),
+                                    options_of(seen), held(), loop_.now(), 0);
+  std::vector<OfferId> order;
+  for (const rank::Choice& choice : told.choices) order.push_back(choice.offer);
+  return order;
 }
 
 const Advisor::Said* Advisor::said_of(const OfferId& group) const {

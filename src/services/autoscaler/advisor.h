@@ -55,6 +55,8 @@ class Advisor {
   // The best `most` of each class of machines for each class of work. What a cap alone forbids is
   // among them, and may not grow.
   std::vector<demand::Ledger::OnSale> to_show(const std::vector<Seen>& seen, int32_t most) const;
+  // Those that work of no class may have, the best first.
+  std::vector<OfferId> best(const std::vector<Seen>& seen) const;
   // How many of a group that is known may be bought now; an error: none, and why.
   Result<Permit> permit(const demand::GroupState& group, int32_t wanted) const;
   Verdict choose(const std::vector<cluster_autoscaler::Option>& options,

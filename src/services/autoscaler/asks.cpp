@@ -89,7 +89,9 @@ void Asks::begin(int64_t generation, Going& going) {
   going.attempt.in_flight = true;
   in_flight_ += 1;
   going.again = false;
-  const bool is_wanted = find(going, generation)->wanted() > 0;
+  const demand::Ask& ask = *find(going, generation);
+  const bool is_wanted = ask.wanted() > 0;
+  if (ask.is_purchase()) return buy(generation, ask);
   if (going.waiting && is_wanted) return sign(generation, *going.waiting);
   hold(generation, going);
 }
@@ -107,7 +109,7 @@ void Asks::hear(const ContractId& contract) {
 
 void Asks::hold(int64_t generation, const Going& going) {
   const demand::Ask& ask = *find(going, generation);
-  const wire::HoldRequest body{{{going.group, ask.asked, 1}}, k_hold};
+  const wire::HoldRequest body{{{going.group, ask.asked, 1, ask.is_for_spares}}, k_hold};
   std::string key = demand::hold_key(going.group, ask);
   if (market::mutant(market::Mutant::hold_anew)) key += std::to_string(context_.now().ms);
   context_.client.hold(key, body, heard(generation, [this, generation](const auto& answer) {
@@ -140,6 +142,38 @@ void Asks::on_hold(int64_t generation, const Result<wire::HoldAnswer>& answer) {
   confirm(generation, grant.contract);
 }
 
+// Also of those that were cancelled meanwhile, if an earlier try may have bought them.
+void Asks::buy(int64_t generation, const demand::Ask& ask) {
+  if (ask.wanted() == 0 && !going_.at(generation).may_hold) {
+    return refuse(generation, {Code::conflict, "units", "they were cancelled", "ask for others"});
+  }
+  agent::buy(context_.client, context_.signing, ask.contract, ask.units,
+             heard(generation, [this, generation](const Result<wire::ContractAnswer>& answer) {
+               on_bought(generation, answer);
+             }));
+}
+
+void Asks::on_bought(int64_t generation, const Result<wire::ContractAnswer>& answer) {
+  const demand::Ask& ask = *find(going_.at(generation), generation);
+  const auto is_bought = [&](const model::Contract& told) {
+    return told.id == ask.contract &&
+           std::all_of(ask.units.begin(), ask.units.end(), [&](int32_t number) {
+             const auto at = static_cast<size_t>(number);
+             return at < told.units.size() && told.units[at].bought;
+           });
+  };
+  if (answer && is_bought(answer->contract)) return grant(generation, answer->contract);
+  const Error error = answer ? told_of_another(ask.contract) : answer.error();
+  if (answer || leaves_hold_open(error)) return try_again(generation, error);
+  // What was agreed on will not be sold any more: another price, or it is over.
+  const bool is_for_good = error.code == Code::gone || error.code == Code::not_found;
+  if (is_for_good) {
+    keeper_.ledger().refused_for_good(going_.at(generation).group, generation, context_.now());
+    return settle(generation, tl::unexpected(error));
+  }
+  refuse(generation, error);
+}
+
 void Asks::confirm(int64_t generation, const ContractId& contract) {
   if (context_.signing != nullptr) return sign(generation, contract);
   context_.client.confirm(contract, {},
@@ -153,10 +187,12 @@ void Asks::sign(int64_t generation, const ContractId& contract) {
   const Going& going = going_.at(generation);
   const demand::Ask& ask = *find(going, generation);
   const auto check = [group = going.group, use = ask.use, asked = ask.asked,
+                      spare = ask.is_for_spares,
                       shape = keeper_.ledger().find(going.group)->offer.shape](
                          const model::Contract& held) -> Status {
     const bool is_it = held.offer == group && held.shape == shape && held.rate <= use.rate &&
-                       held.price.currency == use.currency && held.live_units() <= asked;
+                       held.price.currency == use.currency && held.live_units() <= asked &&
+                       held.spare == spare;
     if (is_it) return {};
     return fail(Code::conflict, "contract " + held.id.text,
                 "it is not what was asked for: offer, shape, price or number of units differ",
@@ -222,8 +258,10 @@ void Asks::give_back(int64_t generation, const ContractId& contract, const Error
 
 void Asks::grant(int64_t generation, const model::Contract& contract) {
   const Going& going = going_.at(generation);
-  const int32_t asked = find(going, generation)->asked;
-  const int32_t got = contract.live_units();
+  const demand::Ask& ask = *find(going, generation);
+  const int32_t asked = ask.asked;
+  const bool is_spare = ask.is_for_spares;
+  const int32_t got = ask.is_purchase() ? asked : contract.live_units();
   Status outcome;
   if (got < asked) {
     outcome = fail(Code::taken, "group " + in_quotes(going.group.text),
@@ -232,7 +270,7 @@ void Asks::grant(int64_t generation, const model::Contract& contract) {
   }
   keeper_.ledger().granted(going.group, generation, contract, context_.now());
   granted_(contract);
-  context_.log.write(services::Level::info, "units bought",
+  context_.log.write(services::Level::info, is_spare ? "spares kept" : "units bought",
                      {{"group", going.group.text},
                       {"contract", contract.id.text},
                       {"units", std::to_string(got)},

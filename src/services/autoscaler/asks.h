@@ -5,6 +5,8 @@
 // Confirming is signing, where both sides sign: then the provider's signature is waited for, for as
 // long as it is held. A hold that its provider did not sign is refused.
 //
+// A purchase of spares is one question: they are agreed on already.
+//
 // What the broker refused is refused. Whatever leaves the outcome open (silence, a broken
 // connection, our own death) is asked again under the same key, which tells what came of it the
 // first time: from the hold on, for a hold that nobody confirmed costs nothing and ends by itself.
@@ -56,6 +58,8 @@ class Asks {
   void begin(int64_t generation, Going& going);
   void hold(int64_t generation, const Going& going);
   void on_hold(int64_t generation, const Result<wire::HoldAnswer>& answer);
+  void buy(int64_t generation, const demand::Ask& ask);
+  void on_bought(int64_t generation, const Result<wire::ContractAnswer>& answer);
   void confirm(int64_t generation, const ContractId& contract);
   void sign(int64_t generation, const ContractId& contract);
   void on_signed(int64_t generation, const ContractId& contract,

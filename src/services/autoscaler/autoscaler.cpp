@@ -21,6 +21,20 @@ Autoscaler::Then only_some(const OfferId& group, const Permit& permit, int32_t w
   };
 }
 
+// Told once all are known; of several that failed, the first.
+Autoscaler::Then after_all(size_t count, Autoscaler::Then then) {
+  struct Waiting {
+    size_t left;
+    Status first;
+    Autoscaler::Then then;
+  };
+  const auto waiting = std::make_shared<Waiting>(Waiting{count, {}, std::move(then)});
+  return [waiting](const Status& status) {
+    if (!status && waiting->first) waiting->first = status;
+    if (--waiting->left == 0) waiting->then(waiting->first);
+  };
+}
+
 agent::AgentOptions signing_options(const AutoscalerOptions& options) {
   agent::AgentOptions made{options.cluster};
   made.signatory = options.signatory;
@@ -75,7 +89,12 @@ Autoscaler::Autoscaler(host::Loop& loop, host::Random& random, net::Channel& bro
               [this](const model::Contract& contract) { holdings_.put(contract); },
               [this](const OfferId& group) { remember_try(group, false); },
               [this](const OfferId& group, const demand::HeldUnit& unit,
-                     const demand::Failure& failure) { lose(group, unit, failure); }}) {}
+                     const demand::Failure& failure) { lose(group, unit, failure); }}),
+      spares_(context_, keeper_, maker,
+              {[this] { return advisor_.best(market_.seen()); },
+               [this](const OfferId& group, int32_t units) { keep_spares(group, units); }}) {
+  spares_.set_policy(options_.policy.spares);
+}
 
 Status Autoscaler::start() {
   SPILLWAY_TRY(keeper_.load(options_.cluster));
@@ -105,6 +124,7 @@ void Autoscaler::step() {
   Instant next = asks_.step();
   next = std::min(next, units_.step());
   next = std::min(next, holdings_.step());
+  if (market_.is_known()) next = std::min(next, spares_.step());
   next = std::min(next, market_.step());
   if (next < agent::k_never) alarm_.wake_by(next);
 }
@@ -137,6 +157,7 @@ Autoscaler::Then Autoscaler::in_time(Then then) {
 
 void Autoscaler::set_policy(rank::Policy policy) {
   market_.set_currency(policy.currency);
+  spares_.set_policy(policy.spares);
   advisor_.set_policy(std::move(policy));
 }
 
@@ -152,10 +173,21 @@ void Autoscaler::increase(const OfferId& group, int32_t delta, Then then) {
                     "      " + permit.error().reason + "\n"});
     return then(tl::unexpected(permit.error()));
   }
-  const auto ask = keeper_.ledger().increase(group, permit->units, loop_.now(), permit->use);
-  if (!ask) return then(tl::unexpected(ask.error()));
+  const auto asks = keeper_.ledger().increase(group, permit->units, loop_.now(), permit->use);
+  if (!asks) return then(tl::unexpected(asks.error()));
+  spares_.bought();
   if (permit->units < delta) then = only_some(group, *permit, delta, std::move(then));
-  asks_.add(group, *ask, in_time(std::move(then)));
+  const Then each = after_all(asks->size(), in_time(std::move(then)));
+  for (const demand::Ask& ask : *asks) asks_.add(group, ask, each);
+}
+
+// What they would take is asked about when they are bought: until then they take nothing.
+void Autoscaler::keep_spares(const OfferId& group, int32_t units) {
+  const demand::GroupState* state = ledger().find(group);
+  if (state == nullptr || !state->is_on_sale || state->rests_until) return;
+  const auto permit = advisor_.permit(*state, 1);
+  if (!permit) return;
+  asks_.add(group, keeper_.ledger().keep_spares(group, units, loop_.now(), permit->use), {});
 }
 
 void Autoscaler::remove(const OfferId& group, std::vector<demand::NodeRef> nodes, Then then) {
@@ -242,6 +274,7 @@ AutoscalerStatus Autoscaler::status() const {
     for (const demand::HeldUnit& unit : group.units) {
       status.running += unit.state == demand::UnitState::running ? 1 : 0;
       status.failed += unit.state == demand::UnitState::failed ? 1 : 0;
+      status.spares += unit.state == demand::UnitState::spare ? 1 : 0;
       status.rate += unit.use.rate;
     }
   }

@@ -23,6 +23,7 @@
 #include "services/autoscaler/market_view.h"
 #include "services/autoscaler/node_maker.h"
 #include "services/autoscaler/round_trips.h"
+#include "services/autoscaler/spare_keeper.h"
 #include "services/autoscaler/units.h"
 
 namespace spillway::autoscaler {
@@ -47,6 +48,7 @@ struct AutoscalerStatus {
   int64_t target = 0;  // of all groups
   int64_t running = 0;
   int64_t failed = 0;
+  int64_t spares = 0;
   int64_t rate = 0;  // micro-units an hour, of all that is held
   // Since it was started.
   int64_t bought = 0;   // units
@@ -93,6 +95,7 @@ class Autoscaler final : public cluster_autoscaler::Provider, public cluster_aut
   Then in_time(Then then);
   void remember_try(const OfferId& group, bool is_failure);
   void note_bought(const model::Contract& contract);
+  void keep_spares(const OfferId& group, int32_t units);
   void lose(const OfferId& group, const demand::HeldUnit& unit, const demand::Failure& failure);
   void tell_pods_without_hope();
   void tell_pending(const std::string& why);
@@ -130,6 +133,7 @@ class Autoscaler final : public cluster_autoscaler::Provider, public cluster_aut
   Holdings holdings_;
   Asks asks_;
   Units units_;
+  SpareKeeper spares_;
   demand::PodPrices pod_prices_;
   AutoscalerStatus counts_;  // of what is counted since the start; the rest is looked up
   bool is_stopped_ = false;

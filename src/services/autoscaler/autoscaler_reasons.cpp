@@ -53,7 +53,7 @@ std::string sentence_of(const Verdict& verdict) {
 std::string names_of_units(const model::Contract& contract, std::vector<std::string>& into) {
   std::string text;
   for (const model::Unit& unit : contract.units) {
-    if (!unit.live) continue;
+    if (!unit.live || contract.is_spare(unit)) continue;
     into.push_back(unit_name(contract.id, unit.number));
     text += (text.empty() ? "" : ", ") + into.back();
   }
@@ -69,15 +69,16 @@ void Autoscaler::remember_try(const OfferId& group, bool is_failure) {
 }
 
 void Autoscaler::note_bought(const model::Contract& contract) {
-  counts_.bought += contract.live_units();
+  if (contract.bought_units() == 0) return;  // spares
+  counts_.bought += contract.bought_units();
   Decision decision{loop_.now(), {contract.offer.text, contract.id.text}, {}, {}};
   const std::string nodes = names_of_units(contract, decision.about);
   const std::string rate = to_text(Money{contract.rate, contract.price.currency});
-  decision.headline = fmt::format("{} of {} bought at {} an hour each: {}", contract.live_units(),
+  decision.headline = fmt::format("{} of {} bought at {} an hour each: {}", contract.bought_units(),
                                   contract.offer.text, rate, nodes);
   decisions_.add(std::move(decision));
   for (const model::Unit& unit : contract.units) {
-    if (!unit.live) continue;
+    if (!unit.live || contract.is_spare(unit)) continue;
     audience_.tell(of_node(unit_name(contract.id, unit.number), "SpillwayBought",
                            fmt::format("a unit of {} at {} an hour, contract {}",
                                        contract.offer.text, rate, contract.id.text)));
@@ -87,6 +88,10 @@ void Autoscaler::note_bought(const model::Contract& contract) {
 // Whoever finds it out, and whatever is still known of its contract.
 void Autoscaler::lose(const OfferId& group, const demand::HeldUnit& unit,
                       const demand::Failure& failure) {
+  if (unit.state == demand::UnitState::spare) {
+    keeper_.ledger().failed(unit.contract, unit.number, failure, loop_.now());
+    return keeper_.touch();
+  }
   const std::string name = unit_name(unit.contract, unit.number);
   context_.log.write(
       services::Level::warning, "a unit is lost",

@@ -1,5 +1,6 @@
 #include "services/autoscaler/fabric_nodes.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "fabric/buyer.h"
@@ -27,7 +28,15 @@ FabricNodes::FabricNodes(kube::Api& api, services::Log& log)
                   {.labels = fmt::format("{}={}", k_node_type_label, k_virtual_node_type)},
                   calls_of(
                       "nodes", [this](const kube::Object& node) { put_node(node); },
-                      [this](const std::string& name) { nodes_.erase(name); })) {}
+                      [this](const std::string& name) { nodes_.erase(name); })),
+      others_watch_(api, kube::k_nodes,
+                    {.labels = fmt::format("{}!={}", k_node_type_label, k_virtual_node_type)},
+                    calls_of(
+                        "other nodes",
+                        [this](const kube::Object& node) {
+                          others_[std::string(kube::name_in(node))] = is_ready(node);
+                        },
+                        [this](const std::string& name) { others_.erase(name); })) {}
 
 kube::WatchCalls FabricNodes::calls_of(std::string what,
                                        std::function<void(const kube::Object&)> put,
@@ -57,6 +66,7 @@ void FabricNodes::start(std::function<void()> changed) {
   changed_ = std::move(changed);
   slice_watch_.start();
   node_watch_.start();
+  others_watch_.start();
 }
 
 void FabricNodes::put_slice(const kube::Object& slice) {
@@ -87,6 +97,14 @@ std::vector<std::string> FabricNodes::names() const {
   std::vector<std::string> all;
   for (const auto& entry : slices_) all.push_back(entry.first);
   return all;
+}
+
+std::optional<int32_t> FabricNodes::others_unready() const {
+  const bool is_known = others_watch_.is_synced() && !others_watch_.is_in_trouble() &&
+                        node_watch_.is_synced() && !node_watch_.is_in_trouble();
+  if (!is_known) return std::nullopt;
+  return static_cast<int32_t>(
+      std::count_if(others_.begin(), others_.end(), [](const auto& one) { return !one.second; }));
 }
 
 void FabricNodes::make(const demand::NodeImage&, Then then) {

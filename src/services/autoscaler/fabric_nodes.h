@@ -26,6 +26,7 @@ class FabricNodes final : public NodeMaker {
   void start(std::function<void()> changed) override;
   NodeSight look(const std::string& name) const override;
   std::vector<std::string> names() const override;
+  std::optional<int32_t> others_unready() const override;
   void make(const demand::NodeImage& image, Then then) override;
   void remove(const std::string& name, Then then) override;
 
@@ -41,9 +42,11 @@ class FabricNodes final : public NodeMaker {
   std::function<void()> changed_ = [] {};
   std::map<std::string, std::string> slices_;          // of units, and their namespaces
   std::map<std::string, bool> nodes_;                  // whether they are ready
+  std::map<std::string, bool> others_;                 // the cluster's own, likewise
   std::map<std::string, std::vector<Then>> removing_;  // until the slice is gone
   kube::Watch slice_watch_;
   kube::Watch node_watch_;
+  kube::Watch others_watch_;
   host::Lifeline life_;
 };
 

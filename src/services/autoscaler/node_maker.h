@@ -6,7 +6,9 @@
 // They answer once, later, on the loop; never from within the call.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,9 @@ class NodeMaker {
   // Answers once the node is on its way; one that is there already is no error. An error that is
   // "not now" is tried again, with growing waits; any other one fails the unit.
   virtual void make(const demand::NodeImage& image, Then then) = 0;
+  // Of a back end that keeps spares: nodes of the cluster that are not Ready, but for those that it
+  // has made. None: it keeps no spares, or knows nothing yet.
+  virtual std::optional<int32_t> others_unready() const { return std::nullopt; }
   // Answers once nothing runs there any more; one that is not there is no error.
   virtual void remove(const std::string& name, Then then) = 0;
 };

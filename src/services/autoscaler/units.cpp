@@ -79,6 +79,7 @@ std::optional<Units::Aim> Units::aim_of(const OfferId& group, const HeldUnit& un
   if (unit.state == UnitState::deleting) {
     return work != nullptr && work->is_node_gone ? Aim::release : Aim::remove;
   }
+  if (unit.state == UnitState::spare) return std::nullopt;  // its provider sees to it
   const NodeSight sight = maker_.look(unit_name(unit.contract, unit.number));
   if (sight == NodeSight::unknown) return std::nullopt;
   if (unit.state == UnitState::failed) {
@@ -199,7 +200,7 @@ void Units::on_released(const Key& key, const Result<wire::ContractAnswer>& answ
 void Units::collect_strays(Instant& next) {
   std::map<std::string, agent::Attempt> strays;
   for (const std::string& name : maker_.names()) {
-    if (keeper_.ledger().group_of({{}, name})) continue;
+    if (keeper_.ledger().knows(name)) continue;
     agent::Attempt& attempt = strays[name] = std::move(strays_[name]);
     if (!may_begin(attempt, next)) continue;
     maker_.remove(name, life_.guard([this, name](const Status& status) {

@@ -18,9 +18,10 @@ void add_paid(wire::QueryAnswer& told, const model::Contract& contract,
   const auto until = market::paid_anyway_until(contract);
   if (!until || *until <= now || !contract.shape.covers(wanted)) return;
   if (contract.price.currency != told.currency) return;
-  const auto unit = std::find_if(contract.units.begin(), contract.units.end(),
-                                 [](const model::Unit& one) { return one.live; });
-  told.paid.push_back({contract.id, contract.offer, contract.provider, contract.live_units(),
+  const auto unit = std::find_if(
+      contract.units.begin(), contract.units.end(),
+      [&contract](const model::Unit& one) { return one.live && !contract.is_spare(one); });
+  told.paid.push_back({contract.id, contract.offer, contract.provider, contract.bought_units(),
                        *until, market::marginal_rate(contract, *unit, now)});
 }
 
@@ -107,6 +108,14 @@ void handle_renew(Desk& desk, const std::shared_ptr<Call>& call) {
   market::Renew renew{call->cluster(), contract_of(*call)};
   if (!take_event(desk, *call, std::move(body->event), renew.event)) return;
   tell_contract(desk, call, std::move(renew));
+}
+
+void handle_buy(Desk& desk, const std::shared_ptr<Call>& call) {
+  auto body = read_body<wire::BuyRequest>(desk, *call, "purchase of spares");
+  if (!body) return;
+  market::Buy buy{call->cluster(), contract_of(*call), std::move(body->units)};
+  if (!take_event(desk, *call, std::move(body->event), buy.event)) return;
+  tell_contract(desk, call, std::move(buy));
 }
 
 void handle_release(Desk& desk, const std::shared_ptr<Call>& call) {

@@ -41,6 +41,7 @@ SPILLWAY_HANDLER(handle_hold);
 SPILLWAY_HANDLER(handle_confirm);
 SPILLWAY_HANDLER(handle_extend);
 SPILLWAY_HANDLER(handle_renew);
+SPILLWAY_HANDLER(handle_buy);
 SPILLWAY_HANDLER(handle_release);
 SPILLWAY_HANDLER(handle_drained);
 

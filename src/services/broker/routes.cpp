@@ -54,6 +54,7 @@ constexpr std::array k_routes{
     Route{"POST", "/v1/contracts/{id}/confirm", Subject::contract, k_buyer, handle_confirm},
     Route{"POST", "/v1/contracts/{id}/extend", Subject::contract, k_buyer, handle_extend},
     Route{"POST", "/v1/contracts/{id}/renew", Subject::contract, k_buyer, handle_renew},
+    Route{"POST", "/v1/contracts/{id}/buy", Subject::contract, k_buyer, handle_buy},
     Route{"POST", "/v1/contracts/{id}/release", Subject::contract, k_buyer, handle_release},
     Route{"POST", "/v1/contracts/{id}/drained", Subject::contract, k_party, handle_drained},
     Route{"POST", "/v1/contracts/{id}/notice", Subject::contract, k_seller, handle_notice},

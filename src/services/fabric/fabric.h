@@ -82,6 +82,7 @@ class Fabric {
   // ---- contracts ----
   void look_at_contracts();
   void adopt();
+  void note_purchases();
   void forget_ended();
   void note_peers();
   void find_peers();  // that the state does not know of

@@ -25,6 +25,7 @@ model::Offer bare_offer(const model::Contract& contract) {
 void Fabric::look_at_contracts() {
   read_pins();
   adopt();
+  note_purchases();
   forget_ended();
   note_peers();
   for (const auto* peers : {&state().bought_from, &state().sold_to}) {
@@ -38,6 +39,16 @@ void Fabric::adopt() {
     const model::Agreement* agreement = messages_.agreement(id);
     if (agreement == nullptr || !agreement->fabric.liqo) continue;
     state().contracts[id].part = *agreement->fabric.liqo;
+    save_then_look(id);
+  }
+}
+
+// Written down before anything is granted for it, so that a restart takes nothing back.
+void Fabric::note_purchases() {
+  for (auto& [id, kept] : state().contracts) {
+    const std::vector<int32_t>* purchased = messages_.purchased(id);
+    if (purchased == nullptr || *purchased == kept.purchased) continue;
+    kept.purchased = *purchased;
     save_then_look(id);
   }
 }

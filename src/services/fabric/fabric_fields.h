@@ -16,6 +16,7 @@ void fields(F& f, FabricContract& c) {
   f.required("part", c.part);
   f.optional("request", c.request);
   f.optional("tolerable", c.tolerable);
+  f.with_default("purchased", c.purchased);
   f.optional("offer", c.offer);
   f.with_default("nonce", c.nonce);
   f.optional("proof", c.proof);
@@ -42,6 +43,8 @@ inline Status validate(const FabricContract& c) {
   SPILLWAY_TRY(model::check_size("part.unit_requests", c.part.unit_requests.size(),
                                  static_cast<size_t>(model::k_max_units)));
   for (const auto& [unit, since] : c.ending) SPILLWAY_TRY(model::check_time("ending", since));
+  SPILLWAY_TRY(
+      model::check_size("purchased", c.purchased.size(), static_cast<size_t>(model::k_max_units)));
   return c.offer ? model::under("offer", validate(*c.offer)) : Status{};
 }
 

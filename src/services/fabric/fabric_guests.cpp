@@ -42,7 +42,7 @@ void Fabric::limit_guests(const fabric::SellerWish& wish, fabric::Plan& plan) {
   fabric::GuestWish guests{wish.buyer, wish.buyer_hash, {}, tolerable_by(wish.buyer)};
   for (const fabric::Sale& sale : wish.sales) {
     for (const fabric::SoldUnit& unit : sale.units) {
-      if (unit.is_live) guests.units.push_back({unit.name, sale.grant});
+      if (unit.is_live && !unit.is_spare) guests.units.push_back({unit.name, sale.grant});
     }
   }
   fabric::Plan limits = plan_guest_spaces(guests, seen.of(wish.buyer));

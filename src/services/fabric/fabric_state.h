@@ -21,6 +21,7 @@ struct FabricContract {
   model::LiqoPart part;
   std::optional<fabric::RequestTalk> request = {};         // sold: what was heard, and checked
   std::optional<std::vector<std::string>> tolerable = {};  // sold: keys of its offer's taints
+  std::vector<int32_t> purchased = {};                     // sold: spares, as its buyer signed
   std::optional<model::Offer> offer = {};                  // bought: what its nodes look like
   std::string nonce = {};                                  // bought: to be signed
   std::optional<fabric::Proof> proof = {};                 // bought: signed, and not said yet

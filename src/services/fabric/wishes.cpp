@@ -38,6 +38,15 @@ std::optional<Instant> drained_by(const model::Contract& contract, const FabricC
   return is_closing ? std::min(by, contract.deadline) : by;
 }
 
+// What a broker alone says was bought gets nothing.
+bool is_still_spare(const model::Contract& contract, const FabricContract& kept,
+                    const model::Unit& unit) {
+  const auto& signed_for = kept.purchased;
+  const bool is_signed =
+      std::find(signed_for.begin(), signed_for.end(), unit.number) != signed_for.end();
+  return contract.spare && !(unit.bought && is_signed);
+}
+
 }  // namespace
 
 std::vector<std::string> unit_names(const model::Contract& contract) {
@@ -52,7 +61,8 @@ fabric::Sale sale_of(const model::Contract& contract, const FabricContract& kept
   fabric::Sale sale{contract.id, kept.part, {}, {}, kept.request};
   sale.grant.amounts = amounts_of_unit(contract);
   for (const model::Unit& unit : contract.units) {
-    sale.units.push_back({unit_name(contract.id, unit.number), unit.live});
+    sale.units.push_back(
+        {unit_name(contract.id, unit.number), unit.live, is_still_spare(contract, kept, unit)});
   }
   sale.is_closing = contract.state == model::ContractState::closing;
   if (sale.is_closing) sale.zero_at = contract.deadline - contract.terms.drain;
@@ -85,7 +95,8 @@ fabric::Purchase purchase_of(const model::Contract& contract, const FabricContra
     const auto ends = drained_by(contract, kept, name, buying.drain);
     if (!may_be_made && !has_slice && !ends) continue;
     purchase.units.push_back({name, request == buying.requests.end() ? "" : request->second,
-                              unit_provider_id(contract.id, unit.number), ends});
+                              unit_provider_id(contract.id, unit.number), ends,
+                              contract.is_spare(unit)});
   }
   return purchase;
 }

@@ -245,6 +245,11 @@ void BrokerClient::countersign(const ContractId& id, const CountersignRequest& b
   ask(channel_, request("POST", contract_path(id, "/countersign"), model::write_json(body)),
       std::move(then));
 }
+void BrokerClient::buy(const ContractId& id, const BuyRequest& body, Then<ContractAnswer> then) {
+  ask(channel_, request("POST", contract_path(id, "/buy"), model::write_json(body)),
+      std::move(then));
+}
+
 void BrokerClient::release(const ContractId& id, const ReleaseRequest& body,
                            Then<ContractAnswer> then) {
   ask(channel_, request("POST", contract_path(id, "/release"), model::write_json(body)),

@@ -68,6 +68,7 @@ class BrokerClient {
   void confirm(const ContractId& id, const ConfirmRequest& body, Then<ContractAnswer> then);
   void extend(const ContractId& id, const ExtendRequest& body, Then<ContractAnswer> then);
   void renew(const ContractId& id, const SignedRequest& body, Then<ContractAnswer> then);
+  void buy(const ContractId& id, const BuyRequest& body, Then<ContractAnswer> then);
   void release(const ContractId& id, const ReleaseRequest& body, Then<ContractAnswer> then);
   void drained(const ContractId& id, const SignedRequest& body, Then<ContractAnswer> then);
   void get_contract(const ContractId& id, Then<ContractAnswer> then);

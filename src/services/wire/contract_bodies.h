@@ -87,6 +87,12 @@ struct ReleaseRequest {
   bool operator==(const ReleaseRequest&) const = default;
 };
 
+struct BuyRequest {
+  std::vector<int32_t> units;  // spares
+  std::string event = {};
+  bool operator==(const BuyRequest&) const = default;
+};
+
 struct UsageRequest {
   std::vector<model::MeteredUse> used;
   std::string event = {};

@@ -32,6 +32,11 @@ void fields(F& f, ReleaseRequest& b) {
   f.with_default("event", b.event);
 }
 template <class F>
+void fields(F& f, BuyRequest& b) {
+  f.required("units", b.units);
+  f.with_default("event", b.event);
+}
+template <class F>
 void fields(F& f, MessageRequest& b) {
   f.required("sequence", b.sequence);
   f.required("step", b.step);

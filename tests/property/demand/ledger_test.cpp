@@ -25,6 +25,7 @@ struct Play {
   std::map<int64_t, std::set<int32_t>> dropped;            // of these
   std::map<std::pair<ContractId, int32_t>, OfferId> held;  // and not deleted by the caller
   std::set<std::pair<ContractId, int32_t>> leaving;
+  std::map<std::pair<ContractId, int32_t>, OfferId> spares;  // that nobody has asked for
   int64_t time = 0;
 
   Instant now() { return Instant{1'800'000'000'000 + ++time}; }
@@ -32,8 +33,56 @@ struct Play {
 
   void increase() {
     const OfferId group = any_group();
-    const auto ask = ledger.increase(group, any_below(6) - 1, now());
-    if (ask) open[ask->generation] = {group, *ask};
+    const auto asks = ledger.increase(group, any_below(6) - 1, now());
+    if (!asks) return;
+    for (const Ask& ask : *asks) {
+      for (const int32_t number : ask.units) {
+        RC_ASSERT(spares.at({ask.contract, number}) == group);
+        spares.erase({ask.contract, number});
+      }
+      open[ask.generation] = {group, ask};
+    }
+  }
+  void keep() {
+    const OfferId group = any_group();
+    if (ledger.find(group) == nullptr) return;
+    const Ask ask = ledger.keep_spares(group, 1 + any_below(2), now(), {});
+    if (any_below(3) == 0) return ledger.refused(group, ask.generation);
+    const ContractId id = make_contract_id(now(), 0, static_cast<uint64_t>(ask.generation));
+    ledger.granted(group, ask.generation, test::contract_of_units(id, ask.asked), now());
+    for (int32_t i = 0; i < ask.asked; ++i) spares[{id, i}] = group;
+  }
+  // Given back, or lost.
+  void drop_spares() {
+    if (spares.empty()) return;
+    const auto [unit, group] = *spares.rbegin();
+    if (any_below(2) == 0) {
+      ledger.failed(unit.first, unit.second, {"x", "y", true}, now());
+      spares.erase(unit);
+      ledger.gone(unit.first, unit.second, now());
+      return;
+    }
+    ledger.drop_spares(group, 100, now());
+    for (const auto& [other, home] : std::map(spares)) {
+      if (home != group) continue;
+      spares.erase(other);
+      ledger.gone(other.first, other.second, now());
+    }
+  }
+  void resolve_purchase(const OfferId& group, const Ask& ask) {
+    const std::set<int32_t> unwanted = std::exchange(dropped[ask.generation], {});
+    dropped.erase(ask.generation);
+    const int came = any_below(3);
+    if (came == 0) ledger.refused(group, ask.generation);
+    if (came == 1) ledger.refused_for_good(group, ask.generation, now());
+    if (came == 2) ledger.granted(group, ask.generation, {}, now());
+    for (int32_t i = 0; i < ask.asked; ++i) {
+      const std::pair unit{ask.contract, ask.units[static_cast<size_t>(i)]};
+      if (came == 0) spares[unit] = group;
+      if (came == 1) ledger.gone(unit.first, unit.second, now());
+      if (came == 2 && unwanted.contains(i)) leaving.insert(unit);
+      if (came == 2 && !unwanted.contains(i)) held[unit] = group;
+    }
   }
   void resolve() {
     if (open.empty()) return;
@@ -42,6 +91,7 @@ struct Play {
     const int64_t generation = at->first;
     const auto units = static_cast<int32_t>(any_below(ask.asked + 1));
     open.erase(at);
+    if (ask.is_purchase()) return resolve_purchase(group, ask);
     if (units == 0) {
       ledger.refused(group, generation);
     } else {
@@ -140,6 +190,10 @@ struct Play {
       RC_ASSERT(wanted == expected(offer.id));
       if (group != nullptr) RC_ASSERT(group->most() >= group->target());
     }
+    for (const auto& [unit, group] : spares) {
+      RC_ASSERT(!ledger.group_of({unit_provider_id(unit.first, unit.second), {}}));
+      RC_ASSERT(ledger.knows(unit_name(unit.first, unit.second)));
+    }
     for (const auto& unit : leaving) {
       RC_ASSERT(ledger.group_of({unit_provider_id(unit.first, unit.second), {}}).has_value());
     }
@@ -154,7 +208,13 @@ RC_GTEST_PROP(Ledger, CountsWhatIsHeldWhateverHappens, ()) {
   play.offers[1].id = OfferId(std::string(owner_of(play.offers[0].id.text)) + "/other");
   play.show();
   for (int steps = any_below(80); steps > 0; --steps) {
-    switch (any_below(10)) {
+    switch (any_below(12)) {
+      case 10:
+        play.keep();
+        break;
+      case 11:
+        if (any_below(3) == 0) play.drop_spares();
+        break;
       case 0:
       case 1:
       case 2:

@@ -36,6 +36,7 @@ struct TestContract {
   std::map<std::string, std::string> requests;
   bool is_bought = false;  // what each side's papers say
   bool is_sold = false;    //
+  bool is_spare = false;   //
   std::optional<Instant> drained_by;
   // What was heard: on disk.
   std::optional<RequestTalk> at_seller;
@@ -85,6 +86,23 @@ class UnitsWorld {
                                 found->second.node->is_ready &&
                                 found->second.node->provider_id == "spillway://" + unit;
                        });
+  }
+  // At zero on both sides, with their nodes there.
+  bool is_spare(size_t contract) {
+    const BuyerSight bought = liqos.buyer_sight();
+    const SellerSight sold = liqos.seller_sight();
+    return std::all_of(
+        contracts_[contract].units.begin(), contracts_[contract].units.end(),
+        [&](const std::string& unit) {
+          const auto node = bought.units.find(unit);
+          const auto slice = sold.slices.find(unit);
+          const bool is_there = node != bought.units.end() && node->second.node;
+          const bool is_granted =
+              slice != sold.slices.end() && slice->second.is_accepted(liqo::k_resources_condition);
+          return is_there && is_granted && !node->second.node->is_ready &&
+                 std::all_of(slice->second.grant.amounts.begin(), slice->second.grant.amounts.end(),
+                             [](const auto& amount) { return amount.second == 0; });
+        });
   }
   // Names of what is left of them, on either side.
   std::vector<std::string> left_of(size_t contract) {
@@ -158,7 +176,7 @@ class UnitsWorld {
                         .identity = one.identity};
       for (const std::string& unit : one.units) {
         purchase.units.push_back(
-            {unit, one.requests.at(unit), "spillway://" + unit, one.drained_by});
+            {unit, one.requests.at(unit), "spillway://" + unit, one.drained_by, one.is_spare});
       }
       wish.purchases.push_back(std::move(purchase));
     }
@@ -174,7 +192,7 @@ class UnitsWorld {
       if (!one.is_sold) continue;
       Sale sale{one.id, one.part, {}, {}, one.at_seller};
       sale.grant.amounts = {{"cpu", 1500}, {"memory", int64_t{3} << 30}, {"pods", 7}};
-      for (const std::string& unit : one.units) sale.units.push_back({unit, true});
+      for (const std::string& unit : one.units) sale.units.push_back({unit, true, one.is_spare});
       wish.sales.push_back(std::move(sale));
     }
     return wish;
@@ -253,11 +271,20 @@ std::vector<std::string> left_of_peering(EmbeddedLiqos& liqos, bool at_seller) {
   return left;
 }
 
-// Bought, given back; bought again, ended by the provider; parted.
+// Kept as a spare, bought, given back; bought again, ended by the provider; parted.
 void live_through(UnitsWorld& world) {
   TestContract& first = world.contract(0);
-  first.is_bought = first.is_sold = true;
+  first.is_bought = first.is_sold = first.is_spare = true;
+  ASSERT_TRUE(world.runs_until([&] { return world.is_spare(0) && world.is_quiet(); }))
+      << "no spare is kept";
+  EXPECT_FALSE(world.is_ready(0));
+  first.is_spare = false;
+  const int64_t before = world.deeds();
   ASSERT_TRUE(world.runs_until([&] { return world.is_ready(0); })) << "no node is Ready";
+  if (world.is_calm()) {
+    EXPECT_EQ(world.deeds() - before, static_cast<int64_t>(first.units.size()))
+        << "one patch for each";
+  }
 
   first.drained_by = world.liqos.loop.now() + seconds(30);
   ASSERT_TRUE(world.runs_until([&] { return world.liqos.buyer_sight().units.empty(); }))

@@ -47,7 +47,8 @@ struct Contract {
   model::LiqoPart part;
   std::vector<std::string> units;
   bool is_there = false;
-  std::set<std::string> ended;  // units that were given back
+  std::set<std::string> ended;   // units that were given back
+  std::set<std::string> spares;  // of those that live
   // What each side has heard: on disk.
   std::optional<RequestTalk> at_seller;
   std::optional<Proof> proof;
@@ -64,15 +65,19 @@ class Both {
       for (int u = 0; u < k_units; ++u) {
         made.units.push_back(unit_name(made.id, u));
         made.part.unit_requests.push_back("request of " + made.units.back());
+        if (chance(25)) made.spares.insert(made.units.back());
       }
       contracts_.push_back(std::move(made));
     }
   }
 
   void step() {
-    switch (below(12)) {
+    switch (below(13)) {
       case 0:
         contracts_[static_cast<size_t>(below(k_contracts))].is_there = true;
+        break;
+      case 12:  // all of them are bought
+        contracts_[static_cast<size_t>(below(k_contracts))].spares.clear();
         break;
       case 1:
         end_something();
@@ -133,7 +138,7 @@ class Both {
     for (const Contract& contract : contracts_) {
       for (const std::string& unit : contract.units) {
         if (contract.is_there && !contract.ended.contains(unit)) {
-          check_there(unit);
+          check_there(unit, contract.spares.contains(unit));
         } else {
           check_gone(unit);
         }
@@ -160,7 +165,8 @@ class Both {
       Sale sale{contract.id, contract.part, {}, {}, contract.at_seller};
       sale.grant.amounts = {{"cpu", 2000}, {"memory", 4}};
       for (const auto& unit : contract.units) {
-        sale.units.push_back({unit, !contract.ended.contains(unit)});
+        sale.units.push_back(
+            {unit, !contract.ended.contains(unit), contract.spares.contains(unit)});
       }
       wish.sales.push_back(std::move(sale));
     }
@@ -181,6 +187,7 @@ class Both {
                         .identity = contract.identity};
       for (const auto& unit : contract.units) {
         BoughtUnit bought{unit, "request of " + unit, "spillway://" + unit};
+        bought.is_spare = contract.spares.contains(unit);
         if (contract.ended.contains(unit)) bought.drained_by = drained_by_;
         purchase.units.push_back(std::move(bought));
       }
@@ -211,6 +218,7 @@ class Both {
     const bool is_sold =
         std::any_of(contracts_.begin(), contracts_.end(), [&](const Contract& one) {
           return one.is_there && !one.ended.contains(merge->at.name) &&
+                 !one.spares.contains(merge->at.name) &&
                  std::find(one.units.begin(), one.units.end(), merge->at.name) != one.units.end();
         });
     RC_ASSERT(is_sold);
@@ -283,15 +291,15 @@ class Both {
                    fmt::format("pod-{}", ++pods_));
   }
 
-  void check_there(const std::string& unit) {
+  void check_there(const std::string& unit, bool is_spare) {
     const BuyerSight bought = liqos_.buyer_sight();
     const SellerSight sold = liqos_.seller_sight();
     RC_ASSERT(bought.units.contains(unit));
     RC_ASSERT(bought.units.at(unit).node.has_value());
-    RC_ASSERT(bought.units.at(unit).node->is_ready);
+    RC_ASSERT((is_spare || bought.units.at(unit).node->is_ready));
     RC_ASSERT(bought.units.at(unit).node->provider_id == "spillway://" + unit);
     RC_ASSERT(sold.slices.contains(unit));
-    RC_ASSERT(sold.slices.at(unit).grant.amounts.at("cpu") == 2000);
+    RC_ASSERT(sold.slices.at(unit).grant.amounts.at("cpu") == (is_spare ? 0 : 2000));
   }
   void check_gone(const std::string& unit) {
     for (const test::Shelf* shelf : {&liqos_.buyer, &liqos_.seller}) {

@@ -10,7 +10,8 @@ namespace spillway::market {
 // Law 1, with the rows as the sale left them.
 inline void check_grant(const test::TestBook& book, const model::Contract& contract) {
   const PoolRecord& pool = book.pool(contract.pool);
-  RC_ASSERT(pool.pool.capacity.covers(pool.committed + pool.unaccounted));
+  RC_ASSERT(
+      (contract.taken().is_zero() || pool.pool.capacity.covers(pool.committed + pool.unaccounted)));
   RC_ASSERT((!pool.withdrawn && pool.lease_until > book.now));
   RC_ASSERT(pool.epoch == book.get<EpochRecord>(epoch_key())->epoch);
   const AccountRecord& account = book.account(contract.buyer);
@@ -24,6 +25,13 @@ inline void check_grant(const test::TestBook& book, const model::Contract& contr
   }
 }
 
+inline bool has_bought(const model::Contract& before, const model::Contract& now) {
+  for (size_t i = 0; i < now.units.size(); ++i) {
+    if (now.units[i].bought && !before.units[i].bought) return true;
+  }
+  return false;
+}
+
 inline void check_life(const model::Contract& before, const model::Contract& now) {
   RC_ASSERT(static_cast<int>(now.state) >= static_cast<int>(before.state));
   RC_ASSERT((before.state != model::ContractState::closed || now == before));
@@ -35,6 +43,7 @@ inline void check_life(const model::Contract& before, const model::Contract& now
     RC_ASSERT((was.live || is == was));
     RC_ASSERT((is.live ? is.charged == 0 : was.live ? is.charged <= was.reserved : true));
     RC_ASSERT(is.metered.covers(was.metered));
+    RC_ASSERT((!was.bought || is.bought == was.bought));
   }
 }
 

@@ -34,7 +34,7 @@ std::ostream& operator<<(std::ostream& out, const Step& step) {
                             step.twice);
 }
 
-constexpr int k_deeds = 26;
+constexpr int k_deeds = 28;
 
 rc::Gen<std::vector<Step>> any_steps() {
   return rc::gen::container<std::vector<Step>>(
@@ -89,7 +89,8 @@ class Market {
       if (const auto* contract = book_.get<Contract>(key)) RC_ASSERT(!contract->is_live());
       if (const auto* pool = book_.get<PoolRecord>(key)) RC_ASSERT(pool->committed.is_zero());
       if (const auto* account = book_.get<AccountRecord>(key)) {
-        RC_ASSERT((account->units == 0 && account->open_holds == 0 && account->used.is_zero()));
+        RC_ASSERT((account->units == 0 && account->spares == 0 && account->open_holds == 0 &&
+                   account->used.is_zero()));
         for (const Purse& purse : account->purses) RC_ASSERT(purse.reserved == 0);
       }
     }
@@ -205,6 +206,10 @@ class Market {
         return Command(Release{who, *picked, {}});
       case 22:
         return Command(Release{who, *picked, {step.amount % 3}});
+      case 26:
+        return Command(Buy{who, *picked, {step.amount % 3}});
+      case 27:
+        return Command(Buy{contract.buyer, *picked, {0, 1}});
       case 23:
       case 24:
         return Command(MeterUsage{k_seller, *picked, readings(contract, step)});
@@ -230,10 +235,12 @@ class Market {
 
   Command hold(const ClusterId& buyer, const Step& step) {
     const auto units = 1 + step.amount % 3;
-    std::vector<HoldLine> lines{{offer_of(step).id, units, step.amount % 2 == 0 ? 1 : units}};
+    const bool spare = step.which % 3 == 0;
+    std::vector<HoldLine> lines{
+        {offer_of(step).id, units, step.amount % 2 == 0 ? 1 : units, spare}};
     if (step.amount % 5 == 0) {
       const OfferId other = offer(static_cast<size_t>(step.which + 1) % k_offers.size()).id;
-      lines.push_back({other, 1, 1});
+      lines.push_back({other, 1, 1, !spare && step.who == 0});
     }
     return book_.hold_of(buyer, std::move(lines));
   }
@@ -263,8 +270,8 @@ class Market {
       const Contract& contract = book_.contract(id);
       if (contract.pool != pool || !contract.started) continue;
       const int32_t more = step.amount % 7 == 0 ? 1 : 0;
-      if (contract.live_units() + more > 0) {
-        carried.push_back({id, contract.live_units() + more, contract.shape});
+      if (contract.bought_units() + more > 0) {
+        carried.push_back({id, contract.bought_units() + more, contract.shape});
       }
     }
     return carried;
@@ -323,6 +330,7 @@ class Market {
         check_grant(book_, *now);
       } else {
         check_life(*before, *now);
+        if (has_bought(*before, *now)) check_grant(book_, *now);
       }
     }
     previous_ = book_.rows();

@@ -24,10 +24,11 @@ class GenerousProvider : public Provider {
   const demand::Ledger& ledger() const override { return book; }
   void refresh() override { refreshes += 1; }
   void increase(const OfferId& group, int32_t delta, Then then) override {
-    const auto ask = book.increase(group, delta, k_noon);
-    if (!ask) return then(tl::unexpected(ask.error()));
-    last = make_contract_id(k_noon, 0, static_cast<uint64_t>(ask->generation));
-    book.granted(group, ask->generation, test::contract_of_units(last, delta), k_noon);
+    const auto asks = book.increase(group, delta, k_noon);
+    if (!asks) return then(tl::unexpected(asks.error()));
+    const int64_t generation = asks->front().generation;
+    last = make_contract_id(k_noon, 0, static_cast<uint64_t>(generation));
+    book.granted(group, generation, test::contract_of_units(last, delta), k_noon);
     then({});
   }
   void remove(const OfferId& group, std::vector<demand::NodeRef> nodes, Then then) override {

@@ -23,7 +23,7 @@ class LedgerTest : public testing::Test {
     ledger_.show(std::vector<Ledger::OnSale>{{offer_, free}, {other_, other_free}});
   }
   int32_t target() const { return ledger_.find(offer_.id)->target(); }
-  Ask increase(int32_t delta) { return ledger_.increase(offer_.id, delta, k_now).value(); }
+  Ask increase(int32_t delta) { return ledger_.increase(offer_.id, delta, k_now).value().at(0); }
   ContractId grant(const Ask& ask, int32_t units) {
     const ContractId id = make_contract_id(k_now, 0, static_cast<uint64_t>(ask.generation));
     ledger_.granted(offer_.id, ask.generation, test::contract_of_units(id, units), k_now);
@@ -202,6 +202,50 @@ TEST_F(LedgerTest, HasNoLargerMaximumForHavingBought) {
   EXPECT_EQ(ledger_.find(offer_.id)->most(), most);
   grant(ask, 2);
   EXPECT_EQ(ledger_.find(offer_.id)->most(), most);
+}
+
+// ---- spares ----
+
+TEST_F(LedgerTest, ASpareIsNoNodeOfItsGroupUntilItIsAskedFor) {
+  const ContractId id = grant(ledger_.keep_spares(offer_.id, 2, k_now, {}), 2);
+  EXPECT_EQ(target(), 0);
+  EXPECT_EQ(states(), States{});
+  EXPECT_EQ(ledger_.find(offer_.id)->spares(), 2);
+  EXPECT_FALSE(ledger_.group_of(ref(id, 0)));
+  EXPECT_TRUE(ledger_.knows(unit_name(id, 0)));
+  EXPECT_TRUE(remove(ref(id, 0))) << "the Cluster Autoscaler may ask for anything";
+  EXPECT_EQ(ledger_.find(offer_.id)->spares(), 2);
+}
+
+TEST_F(LedgerTest, SparesAreBoughtFirstAndKeepTheirNames) {
+  const ContractId id = grant(ledger_.keep_spares(offer_.id, 2, k_now, {}), 2);
+  const auto asks = ledger_.increase(offer_.id, 3, k_now).value();
+  ASSERT_EQ(asks.size(), 2u);
+  EXPECT_EQ(asks[0].contract, id);
+  EXPECT_EQ(asks[0].units, (std::vector<int32_t>{0, 1}));
+  EXPECT_EQ(asks[1].asked, 1);
+  EXPECT_EQ(target(), 3);
+  EXPECT_EQ(ledger_.find(offer_.id)->spares(), 0);
+  EXPECT_EQ(ledger_.instances(offer_.id).at(0).provider_id, unit_provider_id(id, 0));
+  EXPECT_EQ(ledger_.group_of(ref(id, 0)), offer_.id);
+  ASSERT_TRUE(remove(ref(id, 1))) << "before it is known what came of it";
+  EXPECT_EQ(target(), 2);
+  ledger_.granted(offer_.id, asks[0].generation, {}, k_now);
+  EXPECT_EQ(states(), (States{UnitState::creating, UnitState::deleting, UnitState::creating}));
+  EXPECT_EQ(target(), 2);
+}
+
+TEST_F(LedgerTest, WhatCannotBeBoughtIsASpareAgainOrGoes) {
+  const ContractId id = grant(ledger_.keep_spares(offer_.id, 1, k_now, {}), 1);
+  ledger_.refused(offer_.id, increase(1).generation);
+  EXPECT_EQ(target(), 0);
+  EXPECT_EQ(ledger_.find(offer_.id)->spares(), 1);
+  ledger_.refused_for_good(offer_.id, increase(1).generation, k_now);
+  EXPECT_EQ(ledger_.find(offer_.id)->spares(), 0);
+  EXPECT_EQ(ledger_.find(offer_.id)->units.at(0).state, UnitState::deleting);
+  EXPECT_EQ(states(), States{}) << "nobody has heard of it";
+  ledger_.gone(id, 0, k_now);
+  EXPECT_TRUE(ledger_.state().past.empty()) << "it cost nothing";
 }
 
 }  // namespace

@@ -46,11 +46,13 @@ class MemoryNodes final : public NodeMaker {
       changed_();
     });
   }
+  std::optional<int32_t> others_unready() const override { return others; }
   void tell() { changed_(); }
 
   std::map<std::string, demand::NodeImage> nodes;
   std::set<std::string> unready;
   std::optional<Error> refusal;
+  std::optional<int32_t> others;  // not Ready; none: no spares are kept
   bool is_slow = false;
   bool is_blind = false;
   int tries = 0;
@@ -68,8 +70,7 @@ class AutoscalerTest : public ::testing::Test {
 
   Autoscaler& start() {
     service.reset();
-    service.emplace(loop, random, broker.channel, store, nodes, log,
-                    AutoscalerOptions{ClusterId("home")});
+    service.emplace(loop, random, broker.channel, store, nodes, log, home);
     const Status status = service->start();
     EXPECT_TRUE(status) << (status ? "" : status.error().message());
     loop.run_for(milliseconds(100));
@@ -127,6 +128,7 @@ class AutoscalerTest : public ::testing::Test {
   model::Contract& contract() { return broker.contracts.begin()->second; }
 
   const OfferId small{"edge-1/small"};
+  AutoscalerOptions home{ClusterId("home")};
   test::ManualLoop loop;
   host::SeededRandom random{1};
   agent::MemoryState store;

@@ -281,6 +281,30 @@ TEST_F(EvidenceTest, AUnitGivenBackBeforeANoticeOwesItsMinimumTerm) {
   EXPECT_THAT(disputed(told), HasSubstr("unit 0 is charged")) << "the minimum term binds the buyer";
 }
 
+TEST_F(EvidenceTest, ASpareIsBoughtByItsBuyersSignatureOfThatTime) {
+  contract.spare = true;
+  for (model::Unit& unit : contract.units) unit.reserved = 0;
+  AgreementAnswer told = trade.whole(contract);
+  EXPECT_EQ(disputed(told), "");
+  AgreementAnswer plain = told;
+  plain.contract.spare = false;
+  EXPECT_THAT(disputed(plain), HasSubstr("its spare is not what was agreed"));
+  told.contract.units[0].bought = *told.contract.started + minutes(1);
+  EXPECT_THAT(disputed(told), HasSubstr("unit 0 is bought"));
+  told.events.push_back(
+      SignedTrade::deed(told, trade.buyer, 1, {.kind = Kind::purchase, .units = {0}}));
+  EXPECT_EQ(disputed(told), "");
+  told.contract.units[0].bought = *told.contract.started + minutes(11);
+  EXPECT_THAT(disputed(told), HasSubstr("signed no such purchase")) << "an old promise";
+  told.contract.units[0].bought = *told.contract.started + minutes(1);
+  told.contract.units[1].bought = told.contract.units[0].bought;
+  EXPECT_THAT(disputed(told), HasSubstr("unit 1 is bought"));
+  told.contract.units[1].bought.reset();
+  told.events.push_back(
+      SignedTrade::deed(told, trade.provider, 2, {.kind = Kind::purchase, .units = {1}}));
+  EXPECT_FALSE(weighed(told)) << "that is for the buyer to say";
+}
+
 // Else a lease could be said to have begun, and to cost, since any time.
 TEST_F(EvidenceTest, WhenTheProviderSignedMustBeShown) {
   AgreementAnswer told = trade.whole(contract);
