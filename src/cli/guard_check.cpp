@@ -1,12 +1,10 @@
 #include "cli/guard_check.h"
 
-#include <map>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "cli/ask_cluster.h"
-#include "fabric/liqo/guard.h"
+#include "fabric/liqo/guard_standing.h"
 #include "fabric/liqo/standing.h"
 #include "services/fabric/resource.h"
 
@@ -18,20 +16,16 @@ namespace liqo = fabric::liqo;
 constexpr const char* k_install = "spillway fabric guard | kubectl apply -f -";
 
 struct GuardSight {
-  std::string liqo_version;                    // empty: no Liqo
-  bool can_enforce = true;                     // the API server knows such policies
-  std::map<std::string, model::Node> objects;  // by kind and name
+  std::string liqo_version;  // empty: no Liqo
+  bool can_enforce = true;   // the API server knows such policies
+  liqo::GuardSeen objects;
 };
-
-std::string key_in(std::string_view kind, std::string_view name) {
-  return fmt::format("{} {}", kind, name);
-}
 
 void look_at_kind(kube::Api& api, const liqo::Kind& kind, GuardSight& sight,
                   const kube::Then<void>& then) {
   const auto take = [&sight, kind](const kube::ListPage& page) {
     for (const kube::Object& one : page.items) {
-      sight.objects[key_in(kind.kind, kube::name_in(one))] = one;
+      sight.objects[liqo::guard_key(kind, kube::name_in(one))] = one;
     }
   };
   api.list(agent::resource_of(kind), {}, take, [&sight, then](const Result<std::string>& answer) {
@@ -69,13 +63,6 @@ Result<GuardSight> see_guard(const std::string& kubeconfig, const std::string& c
   return sight;
 }
 
-// Items of a list do not say what kind they are of.
-bool is_as_written(const model::Node& seen, model::Node wanted) {
-  model::erase(wanted, "apiVersion");
-  model::erase(wanted, "kind");
-  return liqo::has_all_of(seen, wanted);
-}
-
 Result<std::string> judge(const GuardSight& sight) {
   if (sight.liqo_version.empty()) return "no Liqo here: nothing is lent by the fabric";
   if (!sight.can_enforce) {
@@ -83,27 +70,16 @@ Result<std::string> judge(const GuardSight& sight) {
                 "not enforced: the API server has no ValidatingAdmissionPolicies",
                 "sell to strangers only from Kubernetes 1.30 or later");
   }
-  std::vector<std::string> missing;
-  std::vector<std::string> changed;
-  size_t policies = 0;
-  for (const liqo::GuardObject& one : liqo::guard_objects()) {
-    const std::string key = key_in(one.kind.kind, one.name);
-    const auto found = sight.objects.find(key);
-    if (one.kind.plural == liqo::k_policies.plural) ++policies;
-    if (found == sight.objects.end()) {
-      missing.push_back(key);
-    } else if (!is_as_written(found->second, one.object)) {
-      changed.push_back(key);
-    }
+  const liqo::GuardStanding standing = liqo::judge_guard(sight.objects);
+  const model::Enforcement mode = liqo::enforcement_of(standing);
+  if (mode == model::Enforcement::full) {
+    return fmt::format("enforced by {} policies; Liqo {}", standing.policies, sight.liqo_version);
   }
-  if (missing.empty() && changed.empty()) {
-    return fmt::format("enforced by {} policies; Liqo {}", policies, sight.liqo_version);
-  }
-  const auto& first = missing.empty() ? changed : missing;
+  const auto& first = standing.missing.empty() ? standing.changed : standing.missing;
   return fail(Code::denied, "guard",
               fmt::format("{}: {} missing, {} not as this version writes them: {}",
-                          missing.size() == 2 * policies ? "not enforced" : "partly enforced",
-                          missing.size(), changed.size(), fmt::join(first, ", ")),
+                          mode == model::Enforcement::none ? "not enforced" : "partly enforced",
+                          standing.missing.size(), standing.changed.size(), fmt::join(first, ", ")),
               k_install);
 }
 

@@ -150,6 +150,9 @@ std::string offer_text(const wire::OfferRow& row, const Clock& clock) {
                                    : "");
   facts.add("labels", labels_text(offer.labels, ", "));
   facts.add("terms", terms_text(offer.terms));
+  facts.add("guests are held to contracts", offer.enforcement == model::Enforcement::unknown
+                                                ? std::string()
+                                                : std::string(to_text(offer.enforcement)));
   facts.add("until", clock(offer.until));
   return facts.text();
 }

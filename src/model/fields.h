@@ -21,6 +21,12 @@ constexpr std::array<Word<PriceBasis>, 2> words_of(PriceBasis) {
 constexpr std::array<Word<Evidence>, 2> words_of(Evidence) {
   return {{{Evidence::claimed, "claimed"}, {Evidence::measured, "measured"}}};
 }
+constexpr std::array<Word<Enforcement>, 4> words_of(Enforcement) {
+  return {{{Enforcement::unknown, "unknown"},
+           {Enforcement::none, "none"},
+           {Enforcement::partial, "partial"},
+           {Enforcement::full, "full"}}};
+}
 constexpr std::array<Word<OfferKind>, 1> words_of(OfferKind) {
   return {{{OfferKind::capacity, "capacity"}}};
 }
@@ -172,6 +178,7 @@ void fields(Fields& f, Offer& o) {
   f.with_default("visibility", o.visibility);
   f.with_default("terms", o.terms);
   f.optional("until", o.until);
+  f.with_default("enforcement", o.enforcement);
 }
 
 template <class Fields>

@@ -6,6 +6,20 @@
 
 namespace spillway::model {
 
+std::string_view to_text(Enforcement enforcement) {
+  switch (enforcement) {
+    case Enforcement::unknown:
+      return "unknown";
+    case Enforcement::none:
+      return "none";
+    case Enforcement::partial:
+      return "partial";
+    case Enforcement::full:
+      return "full";
+  }
+  return "unknown";
+}
+
 Status validate(const Terms& terms) {
   SPILLWAY_TRY(check_range("lease", terms.lease, k_shortest_lease, k_longest_lease));
   SPILLWAY_TRY(check_range("notice", terms.notice, Duration{0}, k_longest_wait));

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
@@ -34,6 +35,15 @@ struct Terms {
   bool operator==(const Terms&) const = default;
 };
 
+// How a provider holds buyers' guests to what was granted (docs/fabric-rules.md), by its own word.
+enum class Enforcement {
+  unknown,  // it does not say
+  none,     // by its agent alone, after the fact
+  partial,
+  full,  // by its API server
+};
+std::string_view to_text(Enforcement enforcement);
+
 struct Offer {
   OfferId id;
   PoolId pool;
@@ -48,6 +58,7 @@ struct Offer {
   Visibility visibility;
   Terms terms;
   std::optional<Instant> until;  // not sold after
+  Enforcement enforcement = Enforcement::unknown;
 
   bool operator==(const Offer&) const = default;
 };

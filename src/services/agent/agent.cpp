@@ -69,7 +69,10 @@ Status Agent::start(std::optional<Supply> supply) {
 // has stays as it is, and its leases run out.
 void Agent::begin_selling() {
   selling_ = true;
-  if (is_supply_known_) publisher_.want(context_.state().supply);
+  if (!is_supply_known_) return;
+  Supply told = context_.state().supply;
+  for (model::Offer& offer : told.offers) offer.enforcement = enforcement_;
+  publisher_.want(told);
 }
 
 void Agent::set_supply(Supply supply) {
@@ -90,6 +93,13 @@ void Agent::credentials_changed() {
 void Agent::start_fabric(kube::Api& api, FabricOptions options) {
   fabric_.emplace(context_, messages_, api, std::move(options));
   fabric_->start();
+  guard_.emplace(api, [this](model::Enforcement now) { know_enforcement(now); });
+  guard_->start();
+}
+
+void Agent::know_enforcement(model::Enforcement enforcement) {
+  if (stopped_ || std::exchange(enforcement_, enforcement) == enforcement) return;
+  if (selling_) begin_selling();
 }
 
 void Agent::know_liqo(const LiqoHome& self) {
@@ -105,6 +115,7 @@ void Agent::contracts_changed() {
 
 void Agent::stop(std::function<void()> done) {
   fabric_.reset();
+  guard_.reset();
   keeper_.flush(std::move(done));
   stopped_ = true;
   follower_.stop();

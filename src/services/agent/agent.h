@@ -21,6 +21,7 @@
 #include "services/agent/tenancy.h"
 #include "services/agent/untold.h"
 #include "services/fabric/fabric.h"
+#include "services/fabric/guard_sight.h"
 #include "supply/sold.h"
 
 namespace spillway::agent {
@@ -78,6 +79,7 @@ class Agent {
   void resync();
   void resync_later();
   void contracts_changed();
+  void know_enforcement(model::Enforcement enforcement);
 
   host::Loop& loop_;
   StateKeeper keeper_;
@@ -92,7 +94,9 @@ class Agent {
   NoticeGiver notices_;
   Publisher publisher_;
   Follower follower_;
-  std::optional<Fabric> fabric_;  // none: contracts stay on paper
+  std::optional<Fabric> fabric_;     // none: contracts stay on paper
+  std::optional<GuardSight> guard_;  // with it
+  model::Enforcement enforcement_ = model::Enforcement::unknown;
   std::function<void()> sold_changed_ = [] {};
   bool is_supply_known_ = false;
   bool selling_ = false;  // not before the broker's numbers are known

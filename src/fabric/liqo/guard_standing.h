@@ -1,0 +1,27 @@
+// How much of the guard (guard.h) an API server has, as this release would write it.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fabric/liqo/guard.h"
+#include "model/offer.h"
+
+namespace spillway::fabric::liqo {
+
+// Policies and bindings that are there, by kind and name.
+using GuardSeen = std::map<std::string, model::Node>;
+std::string guard_key(const Kind& kind, std::string_view name);
+
+struct GuardStanding {
+  size_t policies = 0;  // that there should be
+  std::vector<std::string> missing;
+  std::vector<std::string> changed;  // not as this release writes them
+};
+GuardStanding judge_guard(const GuardSeen& seen);
+
+model::Enforcement enforcement_of(const GuardStanding& standing);
+
+}  // namespace spillway::fabric::liqo

@@ -1,0 +1,42 @@
+#include "fabric/liqo/guard_standing.h"
+
+#include <gtest/gtest.h>
+
+#include "model/tree.h"
+
+namespace spillway::fabric::liqo {
+namespace {
+
+using model::Enforcement;
+
+GuardSeen all_there() {
+  GuardSeen seen;
+  for (const GuardObject& one : guard_objects()) seen[guard_key(one.kind, one.name)] = one.object;
+  return seen;
+}
+
+TEST(GuardStanding, IsFullOnlyWithEveryPolicyAndBindingAsTheyAreWritten) {
+  GuardSeen seen = all_there();
+  EXPECT_EQ(enforcement_of(judge_guard(seen)), Enforcement::full);
+  model::put(model::ensure(seen.begin()->second, {"spec"}), "addedByTheServer",
+             model::text_node("a default"));
+  EXPECT_EQ(enforcement_of(judge_guard(seen)), Enforcement::full);
+  EXPECT_EQ(enforcement_of(judge_guard({})), Enforcement::none);
+}
+
+TEST(GuardStanding, IsPartialWithoutAnyOneOfThemOrWithOneThatWasChanged) {
+  const GuardSeen whole = all_there();
+  for (const auto& [key, object] : whole) {
+    GuardSeen seen = whole;
+    seen.erase(key);
+    EXPECT_EQ(enforcement_of(judge_guard(seen)), Enforcement::partial) << "without " << key;
+    seen = whole;
+    model::erase(seen[key], "spec");
+    const GuardStanding standing = judge_guard(seen);
+    EXPECT_EQ(enforcement_of(standing), Enforcement::partial) << key;
+    EXPECT_EQ(standing.changed, std::vector{key});
+  }
+}
+
+}  // namespace
+}  // namespace spillway::fabric::liqo
