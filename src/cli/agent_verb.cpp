@@ -5,6 +5,7 @@
 #include "cli/asking.h"
 #include "cli/files.h"
 #include "cli/outcome.h"
+#include "cli/parse.h"
 #include "cli/verbs.h"
 #include "services/agent/agent_policy.h"
 #include "services/agent/agent_service.h"
@@ -26,6 +27,7 @@ struct AgentArguments {
   std::string fabric;
   std::vector<std::string> api_servers;
   std::string node_template;
+  std::string warm;
   bool no_renew = false;
   bool forget_state = false;
 };
@@ -52,9 +54,10 @@ Status check_supply(const AgentArguments& arguments) {
     return fail(Code::invalid, "--kubeconfig", "nothing is sold from that cluster",
                 "say by which policy: --policy FILE");
   }
-  const bool speaks_of_fabric = !arguments.api_servers.empty() || !arguments.node_template.empty();
+  const bool speaks_of_fabric =
+      !arguments.api_servers.empty() || !arguments.node_template.empty() || !arguments.warm.empty();
   if (speaks_of_fabric && arguments.fabric.empty()) {
-    return fail(Code::invalid, "--fabric-api-server and --fabric-template",
+    return fail(Code::invalid, "--fabric-api-server, --fabric-template and --fabric-warm",
                 "contracts are not made real", "give --fabric liqo, too");
   }
   return {};
@@ -83,6 +86,13 @@ Status check_home(const AgentArguments& arguments) {
   return joins ? net::parse_url(arguments.join).map([](const net::Url&) {}) : Status();
 }
 
+Status read_warm(const std::string& text, Duration& warm) {
+  const auto read = parse_duration(text);
+  if (!read) return tl::unexpected(of_option("--fabric-warm", read.error()));
+  warm = *read;
+  return {};
+}
+
 int run(const AgentArguments& arguments) {
   services::AgentServiceOptions options;
   if (!arguments.in_cluster.empty()) {
@@ -103,6 +113,7 @@ int run(const AgentArguments& arguments) {
   options.api_servers = arguments.api_servers;
   options.node_template = arguments.node_template;
   Status status = check_supply(arguments);
+  if (status && !arguments.warm.empty()) status = read_warm(arguments.warm, options.warm);
   if (status) status = check_home(arguments);
   if (status) status = services::run_agent(options);
   return status ? k_ok : failed("agent", status.error());
@@ -150,6 +161,9 @@ void add_agent(Word verb) {
               "With --fabric: the VkOptionsTemplate that those of bought nodes are made from, in "
               "Liqo's namespace (Liqo's own)")
       .type_name("NAME");
+  verb.option("--fabric-warm", arguments->warm,
+              "With --fabric: how long a peering stays when its last contract has ended (30m)")
+      .type_name("TIME");
   verb.option("--operations", arguments->operations,
               "A port without TLS for probes and Prometheus: /healthz, /readyz, /metrics")
       .type_name("ADDRESS:PORT");

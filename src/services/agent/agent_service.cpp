@@ -123,7 +123,7 @@ Status AgentService::open_fabric() {
 Status AgentService::start_with(std::optional<agent::Supply> supply) {
   SPILLWAY_TRY(agent_->start(std::move(supply)));
   if (!liqo_) return {};
-  agent::FabricOptions fabric{options_.api_servers, options_.node_template};
+  agent::FabricOptions fabric{options_.api_servers, options_.node_template, options_.warm};
   fabric.offload = offload_;
   if (options_.in_cluster) fabric.own_space = cluster_->space();
   agent_->start_fabric(cluster_->api(), std::move(fabric));

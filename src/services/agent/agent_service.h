@@ -20,7 +20,8 @@ struct AgentServiceOptions : MemberHome {
   bool has_fabric = false;                    // contracts are made real, by Liqo in the cluster
   std::vector<std::string> api_servers = {};  // that providers may send Liqo to; empty: any
   std::string node_template =
-      {};  // of virtual kubelets' options, in Liqo's namespace; empty: its own
+      {};                       // of virtual kubelets' options, in Liqo's namespace; empty: its own
+  Duration warm = minutes(30);  // how long a peering without contracts stays
 };
 
 // Until SIGTERM or SIGINT, or until the home in the cluster is lost to another. SIGHUP reads the
