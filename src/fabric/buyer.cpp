@@ -155,11 +155,12 @@ void cordon(Buying& b, const std::string& name) {
   b.plan.deeds.emplace_back(Merge{Buying::node(name), std::move(patch)});
 }
 
-// True: something runs there that still has time to go.
+// True: something runs there that still has time to go, or may come yet.
 bool drain(Buying& b, const std::string& name, const BoughtSight& seen, Instant drained_by) {
   if (!seen.node) return false;
   if (!seen.node->is_cordoned) cordon(b, name);
-  if (seen.pods.empty() || drained_by <= b.now) return false;
+  if (drained_by <= b.now) return false;
+  if (seen.pods.empty()) return !seen.node->is_cordoned;
   for (const PodSight& pod : seen.pods) {
     if (!pod.is_leaving) b.plan.deeds.emplace_back(Evict{pod.space, pod.name});
   }
@@ -178,8 +179,22 @@ void let_go(Buying& b, const liqo::Slice& slice) {
   b.plan.deeds.emplace_back(Merge{b.at(liqo::k_slices, slice.meta.name), std::move(patch)});
 }
 
+// With nothing on it, and nothing to come, all goes at once. A slice that is being deleted makes no
+// VirtualNode, and Liqo needs none of the two to be there for the other's end.
+void end_empty(Buying& b, const std::string& name, const BoughtSight& seen) {
+  if (seen.slice->meta.deleted.empty()) b.remove(b.at(liqo::k_slices, name), seen.slice->meta.uid);
+  const liqo::Meta& meta = seen.virtual_node->meta;
+  if (meta.deleted.empty()) b.remove(b.at(liqo::k_virtual_nodes, name), meta.uid);
+}
+
 UnitStep end(Buying& b, const std::string& name, const BoughtSight& seen, Instant drained_by) {
   if (drain(b, name, seen, drained_by)) return UnitStep::draining;
+  // Of what has no time left nobody knows what runs there.
+  const bool is_drained = drained_by > b.now;
+  if (is_drained && seen.slice && seen.virtual_node) {
+    end_empty(b, name, seen);
+    return UnitStep::ending;
+  }
   // Else Liqo would make the VirtualNode again.
   const bool is_slice_there = seen.slice && seen.slice->meta.deleted.empty();
   if (is_slice_there && has_liqo_make_node(*seen.slice)) {

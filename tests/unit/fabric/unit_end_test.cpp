@@ -1,0 +1,75 @@
+// A bought unit that ends: cordoned, drained, and then all of it at once.
+#include <gtest/gtest.h>
+
+#include "fabric/buyer.h"
+
+namespace spillway::fabric {
+namespace {
+
+constexpr Instant k_now{1'800'000'000'000};
+constexpr const char* k_unit = "sw-01m7jvqwfj4xxt60c2xbz461h3-0";
+
+struct UnitEnd : testing::Test {
+  UnitEnd() {
+    Purchase purchase;
+    purchase.contract = ContractId("01m7jvqwfj4xxt60c2xbz461h3");
+    purchase.units.push_back({k_unit, "request", "spillway://unit", k_now + minutes(5)});
+    wish.purchases.push_back(std::move(purchase));
+    sight.has_space = true;
+    unit().slice = liqo::new_slice({k_unit, "rome", "milan", "request", {}}, true);
+    unit().virtual_node = liqo::new_virtual_node({k_unit, "milan", {}, {}, {}, {}});
+    unit().node = NodeSight{"uid", "spillway://unit", true, true};
+  }
+  BoughtSight& unit() { return sight.units[k_unit]; }
+
+  // What is removed and changed, by its kind's plural.
+  std::vector<std::string> deeds(Instant now = k_now) const {
+    std::vector<std::string> all;
+    for (const Deed& deed : plan_buyer(wish, sight, now).deeds) {
+      if (const auto* remove = std::get_if<Remove>(&deed)) {
+        all.push_back("remove " + std::string(remove->at.kind.plural));
+      } else if (const auto* merge = std::get_if<Merge>(&deed)) {
+        all.push_back("change " + std::string(merge->at.kind.plural));
+      } else if (std::holds_alternative<Evict>(deed)) {
+        all.push_back("evict");
+      }
+    }
+    return all;
+  }
+
+  BuyerWish wish{"rome", "milan", {}, {}, k_now};
+  BuyerSight sight;
+};
+
+using Deeds = std::vector<std::string>;
+
+TEST_F(UnitEnd, NothingGoesBeforeTheNodeIsCordoned) {
+  unit().node->is_cordoned = false;
+  EXPECT_EQ(deeds(), Deeds{"change nodes"});
+}
+
+TEST_F(UnitEnd, WhatRunsThereIsEvictedFirst) {
+  unit().pods.push_back({"shop", "web", false});
+  EXPECT_EQ(deeds(), Deeds{"evict"});
+}
+
+TEST_F(UnitEnd, OfAnEmptyOneSliceAndVirtualNodeGoAtOnce) {
+  EXPECT_EQ(deeds(), (Deeds{"remove resourceslices", "remove virtualnodes"}));
+  unit().slice->meta.deleted = "2026-11-16T10:00:00Z";
+  unit().virtual_node->meta.deleted = "2026-11-16T10:00:00Z";
+  EXPECT_EQ(deeds(), Deeds{});
+}
+
+// Liqo evicts what is left when the VirtualNode goes, and needs the slice's rights for it.
+TEST_F(UnitEnd, WithoutTimeTheSliceOutlivesTheVirtualNode) {
+  unit().pods.push_back({"shop", "web", false});
+  const Instant late = k_now + minutes(5);
+  EXPECT_EQ(deeds(late), Deeds{"change resourceslices"});
+  unit().slice->meta.annotations[std::string(liqo::k_create_virtual_node_annotation)] = "false";
+  EXPECT_EQ(deeds(late), Deeds{"remove virtualnodes"});
+  unit().virtual_node.reset();
+  EXPECT_EQ(deeds(late), Deeds{"remove resourceslices"});
+}
+
+}  // namespace
+}  // namespace spillway::fabric
