@@ -190,7 +190,7 @@ Instant Fabric::sell(const std::string& peer, PeerMemory& memory) {
   }
   fabric::Plan plan = plan_seller(wish, sight, context_.now());
   limit_guests(wish, plan);
-  check_newcomer(peer, plan);
+  check_newcomer(wish, plan);
   const bool is_over = wish.sales.empty() && plan.deeds.empty() && is_clear(sight) &&
                        warm_until(memory) <= context_.now();
   if (!is_over) return do_plan(peer, Role::seller, plan);

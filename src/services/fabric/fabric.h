@@ -93,6 +93,7 @@ class Fabric {
   void ask_offer(const ContractId& id, const OfferId& offer);
   void prove(const ContractId& id, FabricContract& kept);
   void save_then_look(const ContractId& id);
+  void look_now(const std::string& peer);
 
   // ---- machines ----
   Instant decide(const std::string& peer);
@@ -102,7 +103,7 @@ class Fabric {
   Instant sell(const std::string& peer, PeerMemory& memory);
   std::vector<std::string> tolerable_by(const std::string& buyer);
   void limit_guests(const fabric::SellerWish& wish, fabric::Plan& plan);
-  void check_newcomer(const std::string& buyer, fabric::Plan& plan);
+  void check_newcomer(const fabric::SellerWish& wish, fabric::Plan& plan);
   void guests_known();
   void note_endings(const std::string& peer, const fabric::BuyerSight& sight);
   Side& side(const std::string& peer, Role role);

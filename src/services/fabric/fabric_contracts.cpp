@@ -206,6 +206,15 @@ void Fabric::save_then_look(const ContractId& id) {
   }));
 }
 
+// What was heard need not be saved before this side acts on it: killed meanwhile, it hears it again
+// (it was not acknowledged), or finds what it has made. An answer is saved with it, at once, before
+// it is sent.
+void Fabric::look_now(const std::string& peer) {
+  context_.keeper.touch();
+  changed_.insert(peer);
+  step();
+}
+
 // ---- talk ----------------------------------------------------------------------------------
 
 FabricContract* Fabric::heard_on(const Received& message, bool as_buyer) {
@@ -238,9 +247,11 @@ void Fabric::hear_of_nonce(const Received& message) {
   auto nonce = hear_nonce(message.body);
   if (!nonce) return refuse(message, nonce.error());
   kept->nonce = std::move(*nonce);
-  save_then_look(message.contract);
+  look_now(kept->part.provider);
 }
 
+// Saved first: a provider that was killed with a unit in its record, and has not written down with
+// which request, would deny its slice until the request is heard again.
 void Fabric::hear_of_request(const Received& message) {
   FabricContract* kept = heard_on(message, false);
   if (kept == nullptr) return;
@@ -261,7 +272,7 @@ void Fabric::hear_of_identity(const Received& message) {
   if (kept->recorded == units && identity == *talk) return;
   kept->recorded = std::move(units);
   identity = std::move(*talk);
-  save_then_look(message.contract);
+  look_now(kept->part.provider);
 }
 
 }  // namespace spillway::agent

@@ -50,10 +50,14 @@ void Fabric::limit_guests(const fabric::SellerWish& wish, fabric::Plan& plan) {
 }
 
 // Once it is a tenant its certificates are made, and the id in them is whoever has it here.
-void Fabric::check_newcomer(const std::string& buyer, fabric::Plan& plan) {
+void Fabric::check_newcomer(const fabric::SellerWish& wish, fabric::Plan& plan) {
+  const std::string& buyer = wish.buyer;
   const auto tenant = std::find_if(plan.deeds.begin(), plan.deeds.end(), makes_tenant);
-  if (tenant == plan.deeds.end()) return;
+  const bool is_new = !wish.sales.empty() && !sights_.seller(buyer).tenant;
+  if (!is_new) return;
+  // Already while it is being greeted: the answer is there when its proof comes.
   const Standings::Answer answer = standings_.ask(buyer);
+  if (tenant == plan.deeds.end()) return;
   if (answer.has_none) return;
   plan.deeds.erase(tenant);
   if (answer.why)
