@@ -64,11 +64,16 @@ image: build/release/build.ninja ## pack the program into an OCI image archive, 
 	tools/image/make_image build/release/spillway --version "$${version#spillway }" --out build/image
 
 .PHONY: bench
-bench: build/release/build.ninja ## run the benchmarks (ONLY=<name> for one)
+bench: build/release/build.ninja ## run the benchmarks (ONLY=<name> for one; ROUNDS= of the fabric's)
 	@cmake --build build/release --target spillway_bench
-	@[[ "$(ONLY)" = ca.own_ms ]] || build/release/spillway_bench $(if $(ONLY),--only $(ONLY))
+	@[[ "$(ONLY)" = ca.own_ms || "$(ONLY)" = fabric* ]] || \
+	  build/release/spillway_bench $(if $(ONLY),--only $(ONLY))
 	@if [[ -z "$(ONLY)" || ca.own_ms = "$(ONLY)"* ]]; then \
 	  cmake --build build/release --target spillway && tests/bench/ca_own_ms.py; \
+	fi
+	@if [[ -z "$(ONLY)" || "$(ONLY)" = fabric* ]]; then \
+	  cmake --build build/release --target spillway && tests/bench/fabric_bench.py \
+	    $(if $(ONLY),--only $(ONLY)) $(if $(filter file,$(origin ROUNDS)),,--rounds $(ROUNDS)); \
 	fi
 
 .PHONY: sim

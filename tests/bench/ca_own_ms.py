@@ -32,6 +32,7 @@ from grpc_caller import GrpcCaller  # noqa: E402
 from market import Market, Provider, offer  # noqa: E402
 from papers import make_papers  # noqa: E402
 from processes import eventually, free_port  # noqa: E402
+from report import Finding, keep, tell  # noqa: E402
 
 CALLS = 60
 WARM_UP = 5
@@ -93,24 +94,6 @@ def measure(folder, kubeconfig):
         market.close()
 
 
-def digits(value):
-    """As the other benches print it: three that count, or all before the point."""
-    return f"{value:.{max(0, 3 - len(str(int(value))))}f}" if value else "0"
-
-
-def tell(values, out):
-    value = statistics.median(values)
-    met = value <= GOAL_MS
-    print(f"{'ca.own_ms'}  {digits(value):>10}  {'ms':<10}  ≤ {digits(GOAL_MS):>10}  {'✓' if met else '✗'}  "
-          f"{digits(min(values))} to {digits(max(values))}")
-    kept = json.loads(out.read_text()) if out.exists() else []
-    kept = [one for one in kept if one["name"] != "ca.own_ms"]
-    kept.append({"name": "ca.own_ms", "value": value, "unit": "ms", "goal": GOAL_MS, "met": met})
-    out.parent.mkdir(parents=True, exist_ok=True)
-    lines = ",\n  ".join(json.dumps(one) for one in sorted(kept, key=lambda one: one["name"]))
-    out.write_text(f"[\n  {lines}\n]\n")
-
-
 def skipped():
     try:
         binaries.find(binaries.GROUPS["control-plane"])
@@ -125,7 +108,10 @@ def main():
     words.add_argument("--inside", type=Path, help=argparse.SUPPRESS)  # where the cluster is reachable
     options = words.parse_args()
     if options.inside:
-        tell(measure(options.inside, os.environ["REALKUBE_KUBECONFIG_HOME"]), options.out)
+        values = measure(options.inside, os.environ["REALKUBE_KUBECONFIG_HOME"])
+        finding = Finding("ca.own_ms", statistics.median(values), "ms", GOAL_MS, min(values), max(values))
+        tell(finding)
+        keep([finding], options.out)
         return 0
     if why := skipped():
         print(f"ca.own_ms: skipped: {why}")

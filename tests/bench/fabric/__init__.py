@@ -1,0 +1,1 @@
+"""What `make bench ONLY=fabric` is made of; tests/bench/fabric_bench.py runs it."""
