@@ -1,5 +1,7 @@
 #include "pki/signed_documents.h"
 
+#include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -44,7 +46,7 @@ Result<std::vector<PublicKey>> read_keys(std::initializer_list<std::string_view>
 }
 
 // The same bytes verify the same for ever, and parties look at what was signed again and again.
-// Only what was right is remembered, whole: nobody can make another text pass for it.
+// Only what was right is remembered, by its whole text: nobody can make another one pass for it.
 template <class T>
 using Memory = std::unordered_map<std::string, T>;
 constexpr size_t k_most_remembered = 256;
@@ -56,16 +58,21 @@ Memory<T>& memory() {
 }
 
 template <class T>
-const T* recall(const std::string& document) {
+std::optional<T> recall(const std::string& document) {
   const auto at = memory<T>().find(document);
-  return at == memory<T>().end() ? nullptr : &at->second;
+  if (at == memory<T>().end()) return std::nullopt;
+  T known = at->second;
+  known.document = document;
+  return known;
 }
 
 template <class T>
 T remember(T verified) {
   if (memory<T>().size() >= k_most_remembered) memory<T>().clear();
-  std::string document = verified.document;
-  return memory<T>().insert_or_assign(std::move(document), std::move(verified)).first->second;
+  T without_text = verified;
+  without_text.document = std::string();
+  memory<T>().insert_or_assign(verified.document, std::move(without_text));
+  return verified;
 }
 
 Result<model::Agreement> verified(const Jws& jws, Signers signers) {
@@ -104,7 +111,7 @@ Result<std::string> countersign(std::string document, const Key& provider) {
 }
 
 Result<VerifiedCard> verify_card(std::string document) {
-  if (const auto* known = recall<VerifiedCard>(document)) return *known;
+  if (auto known = recall<VerifiedCard>(document)) return std::move(*known);
   const auto jws = Jws::parse(document);
   if (!jws) return tl::unexpected(jws.error());
   auto card = model::card_from_payload(jws->unverified_payload());
@@ -117,8 +124,8 @@ Result<VerifiedCard> verify_card(std::string document) {
 }
 
 Result<VerifiedAgreement> verify_agreement(std::string document, Signers signers) {
-  const auto* known = recall<VerifiedAgreement>(document);
-  if (known != nullptr && known->signers == signers) return *known;
+  auto known = recall<VerifiedAgreement>(document);
+  if (known && known->signers == signers) return std::move(*known);
   const auto jws = Jws::parse(document);
   if (!jws) return tl::unexpected(jws.error());
   auto agreement = verified(*jws, signers);
@@ -128,7 +135,7 @@ Result<VerifiedAgreement> verify_agreement(std::string document, Signers signers
 }
 
 Result<VerifiedEvent> verify_event(std::string document) {
-  if (const auto* known = recall<VerifiedEvent>(document)) return *known;
+  if (auto known = recall<VerifiedEvent>(document)) return std::move(*known);
   const auto jws = Jws::parse(document);
   if (!jws) return tl::unexpected(jws.error());
   auto event = model::contract_event_from_payload(jws->unverified_payload());

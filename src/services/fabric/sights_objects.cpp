@@ -29,6 +29,21 @@ bool is_ready_node(const kube::Object& node) {
   return false;
 }
 
+// Of hundreds of units no machine looks at certificates, nor at what it wrote into a VirtualNode
+// itself: that would be half of what is kept.
+void lighten(std::optional<liqo::Slice>& slice) {
+  if (slice) slice->access.reset();
+}
+void lighten(std::optional<liqo::VirtualNode>& node) {
+  if (!node) return;
+  node->labels = {};
+  node->annotations = {};
+  node->taints = {};
+  node->node_selector = {};
+  node->conditions = {};
+  node->meta.owners = {};
+}
+
 bool is_same(const fabric::NodeSight& a, const fabric::NodeSight& b) {
   return a.uid == b.uid && a.provider_id == b.provider_id && a.is_ready == b.is_ready &&
          a.is_cordoned == b.is_cordoned;
@@ -214,6 +229,7 @@ void Sights::put_slice(const kube::Object& object) {
   std::optional<liqo::Slice> read;
   keep(object, read, liqo::read_slice(object));
   if (!read) return drop_slice(name);
+  lighten(read);
   if (is_copy(*read)) {
     sellers_[peer].slices.insert_or_assign(name.name, std::move(*read));
   } else if (contract_of_unit(name.name)) {
@@ -237,7 +253,9 @@ void Sights::put_virtual_node(const kube::Object& object) {
   const kube::Name name = kube::key_of(object);
   const std::string peer = peer_of_space(name.space);
   if (peer.empty() || !contract_of_unit(name.name)) return;
-  keep(object, unit(peer, name.name).virtual_node, liqo::read_virtual_node(object));
+  std::optional<liqo::VirtualNode>& slot = unit(peer, name.name).virtual_node;
+  keep(object, slot, liqo::read_virtual_node(object));
+  lighten(slot);
   forget_unit(peer, name.name);
   changed(peer);
 }
