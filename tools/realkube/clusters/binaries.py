@@ -65,6 +65,10 @@ GROUPS = {
     ],
 }
 ALL = {program.name: program for group in GROUPS.values() for program in group}
+# What `up --liqo` runs, beside a control plane.
+WITH_LIQO = [*GROUPS["helm"], *(ALL[name] for name in (
+    "liqo-controller-manager", "liqo-crd-replicator", "liqo-webhook", "liqo-virtual-kubelet",
+    "liqoctl"))]
 
 
 def chosen(only):
