@@ -65,14 +65,18 @@ class Fabric(unittest.TestCase):
                 if any(one["type"] == "Ready" and one["status"] == "True"
                        for one in node.get("status", {}).get("conditions", []))}
 
+    def hold(self, units, *more):
+        """The contract, once both have signed."""
+        # Until the provider's card has its Liqo id, nothing can be bought for a fabric.
+        return eventually("a purchase", lambda: self.market.spillway(
+            "hold", "milan/small", "--units", str(units), "--confirm", "--fabric", "liqo",
+            "--dir", self.identities[BUYER], "--kubeconfig", self.kubeconfigs[BUYER], "-o", "plain",
+            *more).split()[-1], PATIENCE_SECONDS)
+
     def buy(self, units):
         """The contract, and its nodes once they are Ready."""
         before = set(self.ready())
-        # Until the provider's card has its Liqo id, nothing can be bought for a fabric.
-        contract = eventually("a purchase", lambda: self.market.spillway(
-            "hold", "milan/small", "--units", str(units), "--confirm", "--fabric", "liqo",
-            "--dir", self.identities[BUYER], "--kubeconfig", self.kubeconfigs[BUYER], "-o", "plain").split()[-1],
-            PATIENCE_SECONDS)
+        contract = self.hold(units)
         began = time.monotonic()
         nodes = eventually("nodes that are Ready", lambda: (
             len(set(self.ready()) - before) == units and
@@ -115,6 +119,30 @@ class Fabric(unittest.TestCase):
         began = time.monotonic()
         eventually("nothing left", lambda: not self.left(), PATIENCE_SECONDS)
         print(f"nothing left {time.monotonic() - began:.1f} s after all was released")
+
+    def test_a_spare_is_there_and_not_ready_until_it_is_bought(self):
+        contract = self.hold(2, "--spare")
+        names = [f"sw-{contract}-{number}" for number in range(2)]
+
+        def waiting():
+            return [node["metadata"]["name"] for node in self.items(BUYER, "nodes", "-l", "liqo.io/type=virtual-node")
+                    if any(one["type"] == "Ready" and one["status"] == "False"
+                           for one in node.get("status", {}).get("conditions", []))]
+        eventually("spares", lambda: sorted(waiting()) == names, PATIENCE_SECONDS)
+        self.assertFalse(self.ready())
+        granted = {one["metadata"]["name"]: one["status"]["resources"]
+                   for one in self.items(SELLER, "resourceslices.authentication.liqo.io", "-A")}
+        self.assertEqual([granted[name]["cpu"] for name in names], ["0", "0"])
+
+        self.market.spillway("contracts", "buy", contract, "--unit", "1", "--dir", self.identities[BUYER])
+        began = time.monotonic()
+        node = eventually("the one that was bought", lambda: self.ready().get(names[1]), PATIENCE_SECONDS, 0.02)
+        print(f"a spare Ready {time.monotonic() - began:.2f} s after it was bought")
+        self.assertEqual(node["spec"]["providerID"], f"spillway://{contract}/1")
+        self.assertEqual(node["status"]["allocatable"]["cpu"], "2")
+        self.assertEqual(waiting(), names[:1])
+        self.market.spillway("contracts", "release", contract, "--dir", self.identities[BUYER])
+        eventually("nothing left", lambda: not self.left(), PATIENCE_SECONDS)
 
 
 if __name__ == "__main__":

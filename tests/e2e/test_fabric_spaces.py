@@ -17,7 +17,8 @@ ALLOWED = {"liqo.io/allow-reflection": "true"}
 
 class FabricSpaces(test_fabric.Fabric):
     POLICY = {"namespaces": []}
-    test_from_a_purchase_to_nothing = None  # is tried without a policy
+    test_from_a_purchase_to_nothing = None  # are tried without a policy
+    test_a_spare_is_there_and_not_ready_until_it_is_bought = None
 
     @classmethod
     def setUpClass(cls):

@@ -117,6 +117,12 @@ def authenticated(thing):
                for one in thing.get("status", {}).get("conditions", []))
 
 
+def waiting(thing):
+    """A node whose virtual kubelet says that it is not Ready."""
+    return any(one["type"] == "Ready" and one["status"] == "False"
+               for one in thing.get("status", {}).get("conditions", []))
+
+
 def ready(thing):
     return any(one["type"] == "Ready" and one["status"] == "True"
                for one in thing.get("status", {}).get("conditions", []))

@@ -8,7 +8,7 @@ from market import Market, offer
 from on_a_cluster import PATIENCE_SECONDS, call
 from processes import eventually
 
-from fabric.journal import accepted, ready
+from fabric.journal import accepted, ready, waiting
 
 
 class Ours:
@@ -34,20 +34,38 @@ class Ours:
     def close(self):
         self.market.close()
 
+    def hold(self, *more):
+        """A contract on one unit that both have signed."""
+        return eventually("a purchase", lambda: self.market.spillway(
+            "hold", "milan/small", "--confirm", "--fabric", "liqo", "--dir", self.identities[BUYER],
+            "--kubeconfig", self.kubeconfigs[BUYER], "-o", "plain", *more).split()[-1], PATIENCE_SECONDS)
+
     def buy(self):
         """A contract on one unit, and the seconds from its being active until accepted and until Ready."""
         mark = self.journal.mark()
-        contract = eventually("a purchase", lambda: self.market.spillway(
-            "hold", "milan/small", "--confirm", "--fabric", "liqo", "--dir", self.identities[BUYER],
-            "--kubeconfig", self.kubeconfigs[BUYER], "-o", "plain").split()[-1], PATIENCE_SECONDS)
+        contract = self.hold()
         unit = f"sw-{contract}-0"
+        active = self.moment(mark, "book", "contract-confirmed", contract)
+        return (contract, self.moment(mark, BUYER, "resourceslices", unit, accepted) - active,
+                self.moment(mark, BUYER, "nodes", unit, ready) - active)
 
-        def moment(what, side, kind, name, test):
-            return self.journal.moment(f"{contract}: {what}", mark, lambda event: (
-                event.side, event.kind, event.name) == (side, kind, name) and test(event.thing))
-        active = moment("active", "book", "contract-confirmed", contract, lambda _: True)
-        return (contract, moment("accepted", BUYER, "resourceslices", unit, accepted) - active,
-                moment("Ready", BUYER, "nodes", unit, ready) - active)
+    def moment(self, mark, side, kind, name, test=lambda _: True):
+        return self.journal.moment(f"{kind} {name} of {side}", mark, lambda event: (
+            event.side, event.kind, event.name) == (side, kind, name) and test(event.thing))
+
+    def keep_spare(self):
+        """A contract on one spare whose virtual kubelet runs and whose node is not Ready."""
+        mark = self.journal.mark()
+        contract = self.hold("--spare")
+        self.moment(mark, BUYER, "nodes", f"sw-{contract}-0", waiting)
+        return contract
+
+    def buy_spare(self, contract):
+        """Seconds from the book having sold it until its node is Ready."""
+        mark = self.journal.mark()
+        self.market.spillway("contracts", "buy", contract, "--unit", "0", "--dir", self.identities[BUYER])
+        return (self.moment(mark, BUYER, "nodes", f"sw-{contract}-0", ready)
+                - self.moment(mark, "book", "units-bought", contract))
 
     def release(self, contract):
         """Seconds from the wish that its one unit ends until slice, VirtualNode and Node are gone."""
