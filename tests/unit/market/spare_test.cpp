@@ -160,6 +160,7 @@ TEST_F(Signing, APurchaseOfSparesIsSignedForWhatIsBought) {
   EXPECT_EQ(record(id).events.back().kind, ContractEventKind::purchase);
   SignedEvent again = purchase;
   again.event.units = {0};
+  again.document += " again";
   EXPECT_TRUE(is_refused(book.run(Buy{k_buyer, id, {0}, again}), Code::conflict))
       << "a number that was used";
 }
