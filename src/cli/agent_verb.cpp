@@ -28,6 +28,8 @@ struct AgentArguments {
   std::vector<std::string> api_servers;
   std::string node_template;
   std::string warm;
+  std::string doubt;
+  std::string skew;
   bool no_renew = false;
   bool forget_state = false;
 };
@@ -54,10 +56,13 @@ Status check_supply(const AgentArguments& arguments) {
     return fail(Code::invalid, "--kubeconfig", "nothing is sold from that cluster",
                 "say by which policy: --policy FILE");
   }
-  const bool speaks_of_fabric =
-      !arguments.api_servers.empty() || !arguments.node_template.empty() || !arguments.warm.empty();
+  const bool speaks_of_fabric = !arguments.api_servers.empty() ||
+                                !arguments.node_template.empty() || !arguments.warm.empty() ||
+                                !arguments.doubt.empty() || !arguments.skew.empty();
   if (speaks_of_fabric && arguments.fabric.empty()) {
-    return fail(Code::invalid, "--fabric-api-server, --fabric-template and --fabric-warm",
+    return fail(Code::invalid,
+                "--fabric-api-server, --fabric-template, --fabric-warm, --fabric-doubt and "
+                "--fabric-skew",
                 "contracts are not made real", "give --fabric liqo, too");
   }
   return {};
@@ -86,10 +91,12 @@ Status check_home(const AgentArguments& arguments) {
   return joins ? net::parse_url(arguments.join).map([](const net::Url&) {}) : Status();
 }
 
-Status read_warm(const std::string& text, Duration& warm) {
+// Of the fabric; an empty text leaves it as it is.
+Status take_duration(const std::string& option, const std::string& text, Duration& into) {
+  if (text.empty()) return {};
   const auto read = parse_duration(text);
-  if (!read) return tl::unexpected(of_option("--fabric-warm", read.error()));
-  warm = *read;
+  if (!read) return tl::unexpected(of_option(option, read.error()));
+  into = *read;
   return {};
 }
 
@@ -113,8 +120,10 @@ int run(const AgentArguments& arguments) {
   options.api_servers = arguments.api_servers;
   options.node_template = arguments.node_template;
   Status status = check_supply(arguments);
-  if (status && !arguments.warm.empty()) status = read_warm(arguments.warm, options.warm);
+  if (status) status = take_duration("--fabric-warm", arguments.warm, options.warm);
   if (status) status = check_home(arguments);
+  if (status) status = take_duration("--fabric-doubt", arguments.doubt, options.doubt);
+  if (status) status = take_duration("--fabric-skew", arguments.skew, options.skew);
   if (status) status = services::run_agent(options);
   return status ? k_ok : failed("agent", status.error());
 }
@@ -164,6 +173,14 @@ void add_agent(Word verb) {
   verb.option("--fabric-warm", arguments->warm,
               "With --fabric: how long a peering stays when its last contract has ended (30m)")
       .type_name("TIME");
+  verb.option("--fabric-doubt", arguments->doubt,
+              "With --fabric: a provider is dead when for so long neither our probe nor Liqo's was "
+              "answered (5s)")
+      .type_name("DURATION");
+  verb.option("--fabric-skew", arguments->skew,
+              "With --fabric: how much clocks of members may differ; work with identity waits for "
+              "twice that beyond the fence time (15s)")
+      .type_name("DURATION");
   verb.option("--operations", arguments->operations,
               "A port without TLS for probes and Prometheus: /healthz, /readyz, /metrics")
       .type_name("ADDRESS:PORT");

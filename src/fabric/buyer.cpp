@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fabric/mourning.h"
 #include "model/tree.h"
 
 namespace spillway::fabric {
@@ -17,6 +18,7 @@ struct Buying {
   std::string space = liqo::tenant_namespace_name(wish.provider);
   Plan plan = {};
 
+  bool is_dead() const { return wish.life.life == Life::dead; }
   Place at(const liqo::Kind& kind, std::string_view name) const {
     return {kind, space, std::string(name)};
   }
@@ -169,14 +171,17 @@ bool drain(Buying& b, const std::string& name, const BoughtSight& seen, Instant 
 }
 
 // A slice goes when the provider's copy is gone. If there is nobody to say so, it goes all the
-// same.
-void let_go(Buying& b, const liqo::Slice& slice) {
-  const auto since = parse_instant(slice.meta.deleted);
+// same; at once if nobody can.
+void let_go(Buying& b, const liqo::Kind& kind, const liqo::Meta& meta) {
+  const auto since = parse_instant(meta.deleted);
   if (!since) return;
-  if (*since + k_patience > b.now) return b.plan.look_by(*since + k_patience);
+  const bool waits_for_dead =
+      b.is_dead() && meta.finalizers.size() == 1 && meta.finalizers[0] == liqo::k_copy_finalizer;
+  const Instant until = *since + (waits_for_dead ? Duration{} : k_patience);
+  if (until > b.now) return b.plan.look_by(until);
   model::Node patch = model::object_node();
   model::put(model::ensure(patch, {"metadata"}), "finalizers", model::Node{});
-  b.plan.deeds.emplace_back(Merge{b.at(liqo::k_slices, slice.meta.name), std::move(patch)});
+  b.plan.deeds.emplace_back(Merge{b.at(kind, meta.name), std::move(patch)});
 }
 
 // With nothing on it, and nothing to come, all goes at once. A slice that is being deleted makes no
@@ -187,10 +192,20 @@ void end_empty(Buying& b, const std::string& name, const BoughtSight& seen) {
   if (meta.deleted.empty()) b.remove(b.at(liqo::k_virtual_nodes, name), meta.uid);
 }
 
-UnitStep end(Buying& b, const std::string& name, const BoughtSight& seen, Instant drained_by) {
-  if (drain(b, name, seen, drained_by)) return UnitStep::draining;
-  // Of what has no time left nobody knows what runs there.
-  const bool is_drained = drained_by > b.now;
+// True: something runs there that still has time to go; or that may run at the provider, who cannot
+// be asked.
+bool empty_out(Buying& b, const std::string& name, const BoughtSight& seen, Instant drained_by,
+               Duration fence) {
+  if (!b.is_dead()) return drain(b, name, seen, drained_by);
+  if (mourn(b.wish.life, name, fence, seen, b.now, b.plan)) return true;
+  return force_out(seen, b.plan);
+}
+
+UnitStep end(Buying& b, const std::string& name, const BoughtSight& seen, Instant drained_by,
+             Duration fence) {
+  if (empty_out(b, name, seen, drained_by, fence)) return UnitStep::draining;
+  // Of what has no time left nobody knows what runs there; of the dead, each thing goes by force.
+  const bool is_drained = drained_by > b.now && !b.is_dead();
   if (is_drained && seen.slice && seen.virtual_node) {
     end_empty(b, name, seen);
     return UnitStep::ending;
@@ -203,7 +218,11 @@ UnitStep end(Buying& b, const std::string& name, const BoughtSight& seen, Instan
   }
   if (seen.virtual_node) {
     const liqo::Meta& meta = seen.virtual_node->meta;
-    if (meta.deleted.empty()) b.remove(b.at(liqo::k_virtual_nodes, name), meta.uid);
+    if (meta.deleted.empty()) {
+      b.remove(b.at(liqo::k_virtual_nodes, name), meta.uid);
+    } else if (b.is_dead()) {
+      let_go(b, liqo::k_virtual_nodes, meta);
+    }
     return UnitStep::ending;
   }
   if (seen.slice) {
@@ -211,7 +230,7 @@ UnitStep end(Buying& b, const std::string& name, const BoughtSight& seen, Instan
     if (meta.deleted.empty()) {
       b.remove(b.at(liqo::k_slices, name), meta.uid);
     } else {
-      let_go(b, *seen.slice);
+      let_go(b, liqo::k_slices, meta);
     }
     return UnitStep::ending;
   }
@@ -220,18 +239,76 @@ UnitStep end(Buying& b, const std::string& name, const BoughtSight& seen, Instan
   return UnitStep::gone;
 }
 
+// ---- the end of the peering ----------------------------------------------------------------
+
+// Where the peer buys from us it is Liqo's, and stays.
+bool is_foreign_left(const BuyerSight& sight) {
+  return sight.foreign && sight.foreign->role != liqo::PeerRole::consumer &&
+         sight.foreign->role != liqo::PeerRole::both;
+}
+
+bool is_marked_unreachable(const BuyerSight& sight) {
+  return sight.foreign && sight.foreign->meta.annotation(liqo::k_unreachable_annotation) == "true";
+}
+
+void mark_unreachable(Buying& b, bool is_unreachable) {
+  b.plan.deeds.emplace_back(Merge{{liqo::k_foreign_clusters, {}, b.wish.provider},
+                                  liqo::unreachable_patch(is_unreachable)});
+}
+
+// With a dead provider at once, and by force: its copy of our NamespaceMap cannot be taken down, so
+// Liqo must be told that nobody can. Not before all units are gone: it would end their pods, too.
 void part(Buying& b) {
   const bool has_units = std::any_of(b.sight.units.begin(), b.sight.units.end(), [](const auto& u) {
     return u.second.slice || u.second.virtual_node || u.second.node;
   });
-  if (has_units || !b.sight.identity) return;
+  if (has_units) return;
+  if (!b.sight.identity) {
+    if (!is_foreign_left(b.sight) || !b.sight.foreign->meta.deleted.empty()) return;
+    return b.remove({liqo::k_foreign_clusters, {}, b.wish.provider}, b.sight.foreign->meta.uid);
+  }
+  if (b.is_dead() && b.sight.has_map && b.sight.foreign) {
+    if (!is_marked_unreachable(b.sight)) mark_unreachable(b, true);
+    return;
+  }
   const Instant until = b.wish.warm_until + (b.sight.has_map ? k_patience : Duration{});
-  if (until > b.now) return b.plan.look_by(until);
+  if (!b.is_dead() && until > b.now) return b.plan.look_by(until);
   const liqo::Meta& meta = b.sight.identity->meta;
   if (meta.deleted.empty()) b.remove(b.at(liqo::k_identities, meta.name), meta.uid);
 }
 
+// ---- a dead provider -----------------------------------------------------------------------
+
+// Its nodes wait until the fence time is over, and then are nobody's: what was bought is made anew
+// when the provider is back.
+UnitStep keep_watch(Buying& b, const Purchase& purchase, const BoughtUnit& unit,
+                    const BoughtSight& seen) {
+  const Instant over = fence_over(b.wish.life, unit.fence);
+  if (over <= b.now && b.wish.life.is_given_up) return end(b, unit.name, seen, b.now, unit.fence);
+  if (over > b.now) b.plan.look_by(over);
+  mourn(b.wish.life, unit.name, unit.fence, seen, b.now, b.plan);
+  const UnitStep step = step_of(purchase, unit, seen);
+  return step == UnitStep::ready ? UnitStep::made : step;
+}
+
+void tell_of_death(Buying& b) {
+  const std::string thing = "provider " + b.wish.provider;
+  if (b.is_dead()) {
+    b.plan.troubles.push_back({thing, "it is dead: neither our probe nor Liqo's is answered",
+                               b.wish.life.is_given_up
+                                   ? "its units are gone; they come back with it"
+                                   : "work without identity begins elsewhere; the rest waits for "
+                                     "the fence time of the contract"});
+  }
+  const bool is_back = b.wish.life.life == Life::alive;
+  if (is_back && is_marked_unreachable(b.sight)) mark_unreachable(b, false);
+}
+
 }  // namespace
+
+bool is_clear(const BuyerSight& sight) {
+  return !sight.identity && sight.units.empty() && !is_foreign_left(sight);
+}
 
 Plan plan_buyer(const BuyerWish& wish, const BuyerSight& sight, Instant now) {
   Buying b{wish, sight, now};
@@ -250,17 +327,23 @@ Plan plan_buyer(const BuyerWish& wish, const BuyerSight& sight, Instant now) {
       const BoughtSight& seen = found == sight.units.end() ? k_nothing : found->second;
       named[unit.name] = true;
       if (unit.drained_by) {
-        b.plan.units.push_back({unit.name, end(b, unit.name, seen, *unit.drained_by)});
+        const UnitStep step = end(b, unit.name, seen, *unit.drained_by, unit.fence);
+        b.plan.units.push_back({unit.name, step});
+      } else if (b.is_dead()) {
+        b.plan.units.push_back({unit.name, keep_watch(b, purchase, unit, seen)});
       } else {
         keep(b, purchase, unit, seen);
+        if (wish.life.life == Life::alive) lift(unit.name, seen, now, b.plan);
         b.plan.units.push_back({unit.name, step_of(purchase, unit, seen)});
       }
     }
   }
   // Nobody pays for these any more.
   for (const auto& [name, seen] : sight.units) {
-    if (!named.contains(name)) b.plan.units.push_back({name, end(b, name, seen, now)});
+    if (named.contains(name)) continue;
+    b.plan.units.push_back({name, end(b, name, seen, now, wish.life.fence)});
   }
+  tell_of_death(b);
   if (!has_live) part(b);
   return std::move(b.plan);
 }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "fabric/death.h"
 #include "fabric/deed.h"
 #include "fabric/liqo/foreign_cluster.h"
 #include "fabric/liqo/handshake.h"
@@ -33,6 +34,7 @@ struct BoughtUnit {
   std::string provider_id;
   std::optional<Instant> drained_by = {};  // it ends; then, whether it is drained or not
   bool is_spare = false;                   // its node is not to be Ready yet
+  Duration fence = minutes(5);             // so long its provider may run what has identity
 };
 
 // A contract that both have signed, and that lives.
@@ -56,6 +58,7 @@ struct BuyerWish {
   std::string template_name;  // of the virtual kubelets' options, beside them; empty: Liqo's own
   std::vector<Purchase> purchases;
   Instant warm_until = {};  // without purchases: how long the peering stays
+  ProviderLife life = {};
 };
 
 struct NodeSight {
@@ -63,11 +66,19 @@ struct NodeSight {
   std::string provider_id;
   bool is_ready = false;
   bool is_cordoned = false;
+  std::string version = {};
+  Entries taints = {};
 };
+// One without a name: there may be any, they are not known yet.
 struct PodSight {
   std::string space;
   std::string name;
   bool is_leaving = false;  // it has been told to go
+  std::string uid = {};
+  std::string version = {};
+  bool has_identity = false;
+  Duration grace = {};  // that it has to end
+  Entries tolerations = {};
 };
 
 struct BoughtSight {
@@ -86,6 +97,9 @@ struct BuyerSight {
   std::optional<liqo::ForeignCluster> foreign = {};
   bool has_map = false;  // its NamespaceMap: without an identity nobody takes down its copy
 };
+
+// Whether anything of the provider is left here but its namespace.
+bool is_clear(const BuyerSight& sight);
 
 Plan plan_buyer(const BuyerWish& wish, const BuyerSight& sight, Instant now);
 

@@ -34,7 +34,8 @@ struct Merge {
 };
 struct Remove {  // one that is gone is no error
   Place at;
-  std::string uid;  // this one, and no other of its name; empty: any
+  std::string uid;         // this one, and no other of its name; empty: any
+  bool is_forced = false;  // a pod whose kubelet will never say that it has ended
 };
 // By the Eviction API: a disruption budget may refuse, and then it is asked again.
 struct Evict {

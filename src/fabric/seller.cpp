@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/base64.h"
+#include "model/tree.h"
 
 namespace spillway::fabric {
 namespace {
@@ -168,6 +169,7 @@ void welcome(Selling& s) {
     return;
   }
   write_record(s);
+  keep_fence(s.wish.buyer, s.sight.fence, s.plan);
   if (!settle_tenant(s)) return;
   for (const Sale& sale : s.wish.sales) say_identity(s, sale);
 }
@@ -189,6 +191,65 @@ bool is_granted(const liqo::Slice& slice) { return slice.is_accepted(liqo::k_res
 void cordon(Selling& s, const liqo::Slice& slice) {
   if (slice.meta.annotation(liqo::k_cordon_annotation) == "true") return;
   s.plan.deeds.emplace_back(Merge{s.at(liqo::k_slices, slice.meta.name), liqo::cordon_patch(true)});
+}
+
+void sweep(Selling& s, const std::vector<Place>& guests) {
+  for (const Place& guest : guests) s.plan.deeds.emplace_back(Remove{guest, {}});
+}
+
+// The buyer has not been heard for that contract's fence time, or runs elsewhere what runs here.
+bool is_fenced(Selling& s, const Sale& sale) {
+  const FenceSight& fence = s.sight.fence;
+  if (!fence.lease) return false;
+  if (is_unsettled(fence)) return true;
+  const Instant until = last_heard(fence, s.wish.skew) + sale.fence;
+  if (until <= s.now) return true;
+  s.plan.look_by(until);
+  return false;
+}
+
+void mark_fenced(Selling& s, const liqo::Slice& slice, bool is_cordoned) {
+  model::Node patch = liqo::cordon_patch(is_cordoned);
+  model::put(model::ensure(patch, {"metadata", "annotations"}), k_fenced_annotation,
+             is_cordoned ? model::text_node("true") : model::Node{});
+  s.plan.deeds.emplace_back(Merge{s.at(liqo::k_slices, slice.meta.name), std::move(patch)});
+}
+
+// Cordoned, or its virtual kubelet would begin them again. Other guests run on: who takes them for
+// dead has others in their place, and nothing but the bill tells.
+void fence_off(Selling& s, const liqo::Slice& slice) {
+  if (slice.meta.annotation(k_fenced_annotation) != "true") mark_fenced(s, slice, true);
+  const auto found =
+      s.sight.with_identity.find(liqo::unit_user(slice.meta.name, s.wish.buyer_hash));
+  if (found != s.sight.with_identity.end()) sweep(s, found->second);
+}
+
+// The buyer has begun elsewhere whatever had an identity here. When a look finds none of them any
+// more that is written down, and it may have guests of that kind again.
+void settle_guests(Selling& s) {
+  if (!is_unsettled(s.sight.fence)) return;
+  bool is_stopped = true;
+  for (const auto& [user, guests] : s.sight.with_identity) {
+    sweep(s, guests);
+    is_stopped = is_stopped && guests.empty();
+  }
+  if (is_stopped) s.plan.deeds.emplace_back(settle_fence(s.wish.buyer, *s.sight.fence.lease));
+}
+
+void tell_of_fence(Selling& s) {
+  const FenceSight& fence = s.sight.fence;
+  if (!fence.lease || s.wish.sales.empty()) return;
+  const Instant heard = last_heard(fence, s.wish.skew);
+  const bool is_any = std::any_of(s.wish.sales.begin(), s.wish.sales.end(), [&](const Sale& sale) {
+    return is_live(sale) && heard + sale.fence <= s.now;
+  });
+  if (!is_any) return;
+  if (heard + seconds(60) < fence.seen && fence.seen + seconds(60) > s.now) {
+    return s.tell(s.thing(), "it renews its Lease with times that are long past",
+                  "set the clocks of both clusters right; its guests with identity are stopped");
+  }
+  s.tell(s.thing(), "it has not renewed its Lease for the fence time of its contract",
+         "its guests with identity are stopped until it does");
 }
 
 void grant(Selling& s, const liqo::Slice& slice, const liqo::Grant& grant) {
@@ -218,14 +279,16 @@ void serve(Selling& s, const liqo::Slice& slice, const Wanted& it) {
   // Liqo writes its own condition first; whoever writes at the same time only meets a conflict.
   if (!slice.is_accepted(liqo::k_authentication_condition)) return;
   const bool is_over = it.sale->is_closing && it.sale->zero_at <= s.now;
-  if (it.sale->is_closing) cordon(s, slice);
+  if (is_fenced(s, *it.sale)) {
+    fence_off(s, slice);
+  } else if (!slice.meta.annotation(k_fenced_annotation).empty()) {
+    mark_fenced(s, slice, false);
+  } else if (it.sale->is_closing) {
+    cordon(s, slice);
+  }
   if (it.sale->is_closing && !is_over) s.plan.look_by(it.sale->zero_at);
   const bool is_zero_now = is_over || it.unit->is_spare;
   grant(s, slice, is_zero_now ? zeroed(it.sale->grant) : it.sale->grant);
-}
-
-void sweep(Selling& s, const std::vector<Place>& guests) {
-  for (const Place& guest : guests) s.plan.deeds.emplace_back(Remove{guest, {}});
 }
 
 const std::vector<Place>* guests_of(const Selling& s, const std::string& slice) {
@@ -306,6 +369,7 @@ void part(Selling& s) {
   if (s.sight.tenant)
     s.remove(liqo::k_tenants, s.sight.tenant->meta.name, s.sight.tenant->meta.uid);
   if (s.sight.nonce) s.remove(liqo::k_secrets, s.sight.nonce->meta.name, s.sight.nonce->meta.uid);
+  remove_fence(s.wish.buyer, s.sight.fence, s.plan);
   const bool is_empty = s.sight.record && s.sight.record->units.empty();
   if (is_empty && !s.sight.tenant) s.remove(liqo::k_config_maps, k_record_name);
 }
@@ -332,6 +396,8 @@ Plan plan_seller(const SellerWish& wish, const SellerSight& sight, Instant now) 
     }
   }
   clear(s);
+  settle_guests(s);
+  tell_of_fence(s);
   if (!has_live) part(s);
   return std::move(s.plan);
 }

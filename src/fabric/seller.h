@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fabric/deed.h"
+#include "fabric/fence.h"
 #include "fabric/liqo/guests.h"
 #include "fabric/liqo/handshake.h"
 #include "fabric/liqo/slice.h"
@@ -32,6 +33,7 @@ struct Sale {
   // Closing: no new guests now; nothing at all from `zero_at` on.
   bool is_closing = false;
   Instant zero_at = {};
+  Duration fence = minutes(5);  // so long its guests with identity outlive their buyer
 };
 
 struct SellerWish {
@@ -41,6 +43,7 @@ struct SellerWish {
   std::vector<Sale> sales;
   // Without sales: how long the peering stays, for the next one to be fast.
   Instant warm_until = {};
+  Duration skew = seconds(15);  // so much clocks may differ
 };
 
 // What is there of this buyer, in its tenant namespace but for guests.
@@ -51,6 +54,8 @@ struct SellerSight {
   std::optional<Record> record = {};
   std::map<std::string, liqo::Slice> slices = {};         // by name
   std::map<std::string, std::vector<Place>> guests = {};  // all ShadowPods of this buyer, by user
+  std::map<std::string, std::vector<Place>> with_identity = {};  // those of them that have one
+  FenceSight fence = {};
   bool has_map = false;  // the copy of its NamespaceMap, which goes by the buyer's own hand
   std::vector<std::string> certificates = {};  // slices whose certificate's Secret is there
 };

@@ -136,6 +136,17 @@ fabric::SellerSight EmbeddedLiqos::seller_sight() {
     sight.guests[std::string(pod.creator())].push_back(
         {codec::k_shadow_pods, pod.meta.space, pod.meta.name});
   }
+  const std::string_view fence = fabric::k_fence_name;
+  if (const Node lease = find(codec::k_leases, fence); !lease.items.empty()) {
+    sight.fence.lease = fabric::read_buyer_lease(lease).value();
+    if (is_buyer_heard) sight.fence.lease->renewed = sight.fence.seen = loop.now();
+  }
+  if (const Node role = find(codec::k_roles, fence); !role.items.empty()) {
+    sight.fence.role = fabric::judge_fence_role(role);
+  }
+  if (const Node binding = find(codec::k_role_bindings, fence); !binding.items.empty()) {
+    sight.fence.binding = fabric::judge_fence_binding(binding, buyer_id);
+  }
   const std::string prefix = codec::certificate_secret_name("");
   for (const Node& secret : list(*seller, codec::k_secrets, space)) {
     const std::string name(text_at(secret, {"metadata", "name"}));

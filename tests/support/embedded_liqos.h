@@ -47,6 +47,7 @@ class EmbeddedLiqos {
   std::string buyer_id;
   std::string seller_id;
   bool is_seller_dead = false;  // nobody is there any more
+  bool is_buyer_heard = true;   // its Lease is renewed all the time
   std::unique_ptr<embedded::Cluster> buyer;
   std::unique_ptr<embedded::Cluster> seller;
 

@@ -111,15 +111,44 @@ fabric::SellerSight TwoLiqos::seller_sight() {
   }
   for (const auto& key : seller.all("shadowpods")) {
     const auto pod = fabric::liqo::read_shadow_pod(*seller.find(key)).value();
-    sight.guests[std::string(pod.creator())].push_back(
-        {fabric::liqo::k_shadow_pods, std::get<1>(key), std::get<2>(key)});
+    const Place at{fabric::liqo::k_shadow_pods, std::get<1>(key), std::get<2>(key)};
+    sight.guests[std::string(pod.creator())].push_back(at);
+    const Node& guest = *seller.find(key);
+    if (fabric::has_identity(*model::look(guest, {"metadata", "labels"}), Node{})) {
+      sight.with_identity[std::string(pod.creator())].push_back(at);
+    }
   }
+  see_fence(sight.fence);
   const std::string prefix = fabric::liqo::certificate_secret_name("");
   for (const auto& key : seller.all("secrets")) {
     const std::string& name = std::get<2>(key);
     if (name.starts_with(prefix)) sight.certificates.push_back(name.substr(prefix.size()));
   }
   return sight;
+}
+
+void TwoLiqos::see_fence(fabric::FenceSight& fence) {
+  const std::string name(fabric::k_fence_name);
+  if (const Node* role = seller.find(in("roles", k_at_seller, name))) {
+    fence.role = fabric::judge_fence_role(*role);
+  }
+  if (const Node* binding = seller.find(in("rolebindings", k_at_seller, name))) {
+    fence.binding = fabric::judge_fence_binding(*binding, k_buyer);
+  }
+  const Node* lease = seller.find(in("leases", k_at_seller, name));
+  if (lease == nullptr) return lease_.reset();
+  fence.lease = fabric::read_buyer_lease(*lease).value();
+  const bool is_same =
+      lease_ && lease_->renewed == fence.lease->renewed && lease_->turns == fence.lease->turns;
+  if (!is_same) lease_seen_ = now;
+  lease_ = fence.lease;
+  fence.seen = lease_seen_;
+}
+
+bool TwoLiqos::renew(Instant sent, int64_t turns) {
+  const Place at{fabric::liqo::k_leases, k_at_seller, std::string(fabric::k_fence_name)};
+  if (seller.find(Shelf::key(at)) == nullptr) return false;
+  return seller.merge({at, fabric::renewal_patch(k_buyer, turns, sent)});
 }
 
 fabric::BuyerSight TwoLiqos::buyer_sight() {
@@ -143,12 +172,25 @@ fabric::BuyerSight TwoLiqos::buyer_sight() {
     const Node& node = *buyer.find(key);
     sight.units[std::get<2>(key)].node =
         fabric::NodeSight{std::string(text_at(node, {"metadata", "uid"})),
-                          std::string(text_at(node, {"spec", "providerID"})), is_ready(node),
-                          model::boolean_at(node, {"spec", "unschedulable"})};
+                          std::string(text_at(node, {"spec", "providerID"})),
+                          is_ready(node),
+                          model::boolean_at(node, {"spec", "unschedulable"}),
+                          std::string(text_at(node, {"metadata", "resourceVersion"})),
+                          model::items_at(node, {"spec", "taints"})};
   }
   for (const auto& key : buyer.all("pods")) {
-    const std::string node(text_at(*buyer.find(key), {"spec", "nodeName"}));
-    sight.units[node].pods.push_back({std::get<1>(key), std::get<2>(key), false});
+    const Node& pod = *buyer.find(key);
+    const std::string node(text_at(pod, {"spec", "nodeName"}));
+    if (!node.starts_with("sw-")) continue;
+    sight.units[node].pods.push_back(
+        {.space = std::get<1>(key),
+         .name = std::get<2>(key),
+         .is_leaving = Shelf::is_deleted(pod),
+         .uid = std::string(text_at(pod, {"metadata", "uid"})),
+         .version = std::string(text_at(pod, {"metadata", "resourceVersion"})),
+         .has_identity = fabric::has_identity(*model::look(pod, {"metadata", "labels"}), Node{}),
+         .grace = {},
+         .tolerations = model::items_at(pod, {"spec", "tolerations"})});
   }
   for (const auto& key : buyer.all("leases")) sight.units[std::get<2>(key)].has_lease = true;
   return sight;
@@ -217,7 +259,7 @@ bool TwoLiqos::may_exist(const std::string& slice, const Node& object) {
 void TwoLiqos::chances_between(std::vector<std::function<void()>>& all) {
   const Node* identity = buyer.find(in("identities", k_at_buyer, "controlplane-milan"));
   const bool has_tenant = seller.find(in("tenants", k_at_seller, k_buyer)) != nullptr;
-  if (identity == nullptr || !has_tenant) return;
+  if (identity == nullptr || !has_tenant || is_cut_off) return;
   for (const auto& key : buyer.all("resourceslices")) {
     const std::string name = std::get<2>(key);
     Node* slice = buyer.find(key);
@@ -293,7 +335,8 @@ void TwoLiqos::chances_at_buyer(std::vector<std::function<void()>>& all) {
   }
   for (const auto& key : buyer.all("pods")) {  // Kubernetes' own: a pod without its node
     const std::string node(text_at(*buyer.find(key), {"spec", "nodeName"}));
-    if (buyer.find({"nodes", "", node}) != nullptr) continue;
+    const bool is_of_unit = node.starts_with("sw-");
+    if (!is_of_unit || buyer.find({"nodes", "", node}) != nullptr) continue;
     all.emplace_back([this, key] { buyer.erase(key); });
   }
   for (const auto& key : buyer.all("virtualnodes")) {
@@ -341,13 +384,19 @@ void TwoLiqos::chances_at_buyer(std::vector<std::function<void()>>& all) {
   }
 }
 
-void TwoLiqos::add_pod(const std::string& node, const std::string& name) {
+void TwoLiqos::add_pod(const std::string& node, const std::string& name, bool has_identity) {
   Node pod = object_of("v1", "Pod", "work", name);
+  Node& labels = model::ensure(pod, {"metadata", "labels"});
+  constexpr std::string_view k_identity = "statefulset.kubernetes.io/pod-name";
+  if (has_identity) model::put(labels, k_identity, text_node(name));
   model::put(model::ensure(pod, {"spec"}), "nodeName", text_node(node));
   buyer.put({"pods", "work", name}, std::move(pod));
   Node guest = object_of("offloading.liqo.io/v1beta1", "ShadowPod", "work-rome", name);
   model::put(model::ensure(guest, {"metadata", "labels"}), "liqo.io/creator-user",
              text_node(fabric::liqo::unit_user(node, std::string(64, 'a'))));
+  if (has_identity) {
+    model::put(model::ensure(guest, {"metadata", "labels"}), k_identity, text_node(name));
+  }
   seller.put({"shadowpods", "work-rome", name}, std::move(guest));
 }
 

@@ -25,17 +25,24 @@ class TwoLiqos {
   std::deque<fabric::Say> to_buyer;
   std::deque<fabric::Say> to_seller;
 
+  Instant now = {};  // of the provider's clock
+  // The buyer's Lease at the provider, as its agent renews it; false: there is none yet.
+  bool renew(Instant sent, int64_t turns);
+
   fabric::BuyerSight buyer_sight();
   fabric::SellerSight seller_sight();
   // One thing that Liqo would do now; false: there is nothing to do.
   bool work(size_t choice);
-  void add_pod(const std::string& node, const std::string& name);  // of the buyer's, and its guest
-  bool is_refusing = false;                                        // a disruption budget
+  // Of the buyer's, and its guest.
+  void add_pod(const std::string& node, const std::string& name, bool has_identity = false);
+  bool is_refusing = false;  // a disruption budget
+  bool is_cut_off = false;   // neither cluster reaches the other
 
   void do_at_buyer(const fabric::Deed& deed);
   void do_at_seller(const fabric::Deed& deed);
 
  private:
+  void see_fence(fabric::FenceSight& fence);
   std::vector<std::function<void()>> chances();
   void chances_at_seller(std::vector<std::function<void()>>& all);
   void chances_at_buyer(std::vector<std::function<void()>>& all);
@@ -43,6 +50,8 @@ class TwoLiqos {
   bool may_exist(const std::string& slice, const model::Node& object);
 
   int nonces_ = 0;
+  std::optional<fabric::BuyerLease> lease_;  // as it was last seen to change
+  Instant lease_seen_ = {};
 };
 
 }  // namespace spillway::test

@@ -75,8 +75,31 @@ GuardPolicy namespace_maps() {
                 {"R4: a buyer has 16 guest namespaces at most", "size(variables.names) <= 16"}}};
 }
 
+// Its Role names the Lease already (fabric/fence.h); this is about what else a renewal could carry.
+GuardPolicy leases() {
+  return {.name = "spillway-fence",
+          .kinds = {{"coordination.k8s.io", {"leases"}}},
+          .variables = {k_buyer},
+          .rules = {
+              k_own_space,
+              {"R2: a buyer writes no Lease but spillway-buyer, and renews it",
+               "request.operation == 'UPDATE' && object.metadata.name == 'spillway-buyer'"},
+              {"R3: of its Lease a buyer changes nothing but who renewed it, when, and how often"
+               " it had to begin anew",
+               "object.metadata.?labels.orValue({}) == oldObject.metadata.?labels.orValue({}) &&"
+               " object.metadata.?annotations.orValue({}) =="
+               " oldObject.metadata.?annotations.orValue({}) &&"
+               " object.metadata.?finalizers.orValue([]) =="
+               " oldObject.metadata.?finalizers.orValue([]) &&"
+               " object.metadata.?ownerReferences.orValue([]).size() == 0 &&"
+               " object.spec.?holderIdentity.orValue('') == variables.buyer"},
+          }};
+}
+
 }  // namespace
 
-std::vector<GuardPolicy> control_plane_policies() { return {never(), slices(), namespace_maps()}; }
+std::vector<GuardPolicy> control_plane_policies() {
+  return {never(), slices(), namespace_maps(), leases()};
+}
 
 }  // namespace spillway::fabric::liqo

@@ -17,9 +17,12 @@ constexpr std::string_view k_others = "!variables.isBuyers";
 constexpr GuardVariable k_pod{"pod", "object.spec.pod"};
 constexpr GuardVariable k_containers{
     "containers", "variables.pod.containers + variables.pod.?initContainers.orValue([])"};
+// Without asking: what Kubernetes gives every pod, and what the buyer's agent gives those that wait
+// for us (fabric/death.h).
 constexpr GuardVariable k_tolerable{
     "tolerable",
-    "['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'] +"
+    "['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable',"
+    " 'spillway.dev/provider-dead'] +"
     " variables.notes[?'spillway.dev/tolerable'].orValue('').split(',').filter(key, key != '')"};
 // Of the unit that asks: a list of one list of pairs, or of none.
 constexpr GuardVariable k_granted{

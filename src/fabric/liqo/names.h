@@ -30,6 +30,9 @@ inline constexpr Kind k_limit_ranges{"", "v1", "limitranges", "LimitRange"};
 inline constexpr Kind k_network_policies{"networking.k8s.io", "v1", "networkpolicies",
                                          "NetworkPolicy"};
 inline constexpr Kind k_leases{"coordination.k8s.io", "v1", "leases", "Lease"};
+inline constexpr Kind k_roles{"rbac.authorization.k8s.io", "v1", "roles", "Role"};
+inline constexpr Kind k_role_bindings{"rbac.authorization.k8s.io", "v1", "rolebindings",
+                                      "RoleBinding"};
 inline constexpr Kind k_namespaces{"", "v1", "namespaces", "Namespace", false};
 inline constexpr Kind k_nodes{"", "v1", "nodes", "Node", false};
 inline constexpr Kind k_tenants{k_authentication, "v1beta1", "tenants", "Tenant"};
@@ -77,6 +80,9 @@ inline constexpr std::string_view k_unreachable_annotation =
 // virtual kubelets there go by. "false" is as if it were not there.
 inline constexpr std::string_view k_allow_annotation = "liqo.io/allow-reflection";
 inline constexpr std::string_view k_skip_annotation = "liqo.io/skip-reflection";
+
+// Of what is to be copied: it stays until the copy is gone.
+inline constexpr std::string_view k_copy_finalizer = "crdreplicator.liqo.io/resource";
 
 // The taint of every virtual node. We write it ourselves on a Node that a virtual kubelet adopts.
 inline constexpr std::string_view k_taint = "virtual-node.liqo.io/not-allowed";

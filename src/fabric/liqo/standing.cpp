@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "fabric/fence.h"
 #include "fabric/liqo/guard.h"
 #include "fabric/liqo/names.h"
 #include "model/tree.h"
@@ -11,12 +12,15 @@
 namespace spillway::fabric::liqo {
 namespace {
 
-// By where it is and what it gives: names and labels of a binding are for anybody to choose.
+// Or ours (fabric/fence.h). By where it is and what it gives: names and labels of a binding are for
+// anybody to choose.
 bool is_of_liqo(const model::Node& binding, std::string_view buyer) {
   const auto role = model::text_at(binding, {"roleRef", "name"});
   const auto space = model::text_at(binding, {"metadata", "namespace"});
   if (space.empty()) return role == "liqo-virtual-kubelet-remote-clusterwide";
-  if (space == tenant_namespace_name(buyer)) return role == "liqo-remote-controlplane";
+  if (space == tenant_namespace_name(buyer)) {
+    return role == "liqo-remote-controlplane" || role == k_fence_name;
+  }
   return space.starts_with(guest_space_prefix(buyer)) && role == "liqo-virtual-kubelet-remote";
 }
 

@@ -36,6 +36,7 @@ class AgentService final : public MemberProcess {
   Status start_live(supply::OfferingPolicy policy);
   Status start_with(std::optional<agent::Supply> supply);
   Status open_fabric();
+  Result<std::unique_ptr<net::Channel>> dial_provider(const kube::Access& access);
   void add_gauges();
   void add_fabric_gauges();
 
@@ -120,12 +121,33 @@ Status AgentService::open_fabric() {
   return {};
 }
 
+// Somebody else's server: it is waited for, and read, no more than a Lease takes.
+Result<std::unique_ptr<net::Channel>> AgentService::dial_provider(const kube::Access& access) {
+  const Duration longest = agent::PulseOptions{}.answer;
+  net::ClientOptions options;
+  options.host = access.server.host;
+  options.port = access.server.port;
+  options.server_name = access.server_name;
+  options.authorities_pem = access.authorities_pem;
+  options.identity = access.identity;
+  options.connect = longest;
+  options.answer = longest;
+  options.connections = 1;
+  options.max_body = size_t{64} << 10;
+  auto client = net::Client::create(poll_, std::move(options));
+  if (!client) return tl::unexpected(std::move(client).error());
+  return std::unique_ptr<net::Channel>(std::move(*client));
+}
+
 Status AgentService::start_with(std::optional<agent::Supply> supply) {
   SPILLWAY_TRY(agent_->start(std::move(supply)));
   if (!liqo_) return {};
   agent::FabricOptions fabric{options_.api_servers, options_.node_template, options_.warm};
   fabric.offload = offload_;
   if (options_.in_cluster) fabric.own_space = cluster_->space();
+  fabric.pulse.dial = [this](const kube::Access& access) { return dial_provider(access); };
+  fabric.doubt = options_.doubt;
+  fabric.skew = options_.skew;
   agent_->start_fabric(cluster_->api(), std::move(fabric));
   liqo_->start();
   return {};
@@ -236,6 +258,16 @@ void AgentService::add_fabric_gauges() {
         [](const FabricStatus& status) { return status.troubles.size(); });
   gauge("spillway_fabric_messages_refused_total", "Of the handshake, which no contract allows",
         [](const FabricStatus& status) { return status.refused; });
+  const auto providers = [](fabric::Life life) {
+    return [life](const FabricStatus& status) {
+      const auto found = status.providers.find(life);
+      return found == status.providers.end() ? int64_t{0} : found->second;
+    };
+  };
+  gauge("spillway_fabric_providers_doubted", "Bought from, and not answering",
+        providers(fabric::Life::doubted));
+  gauge("spillway_fabric_providers_dead", "Bought from; their work begins elsewhere",
+        providers(fabric::Life::dead));
   for (int step = 0; step <= static_cast<int>(UnitStep::gone); ++step) {
     const auto at = static_cast<UnitStep>(step);
     const auto count = [at](const std::map<UnitStep, int64_t>& units) {

@@ -22,6 +22,8 @@ struct AgentServiceOptions : MemberHome {
   std::string node_template =
       {};                       // of virtual kubelets' options, in Liqo's namespace; empty: its own
   Duration warm = minutes(30);  // how long a peering without contracts stays
+  Duration doubt = seconds(5);  // how long both signs of a provider's death must last
+  Duration skew = seconds(15);  // how much clocks of members may differ
 };
 
 // Until SIGTERM or SIGINT, or until the home in the cluster is lost to another. SIGHUP reads the

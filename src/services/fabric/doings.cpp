@@ -24,7 +24,8 @@ std::string key_of_deed(const fabric::Deed& deed) {
                        std::hash<std::string>{}(model::to_json(one->patch)));
   }
   if (const auto* one = std::get_if<fabric::Remove>(&deed)) {
-    return fmt::format("remove {} {}", text_of(one->at), one->uid);
+    return fmt::format("remove {} {}{}", text_of(one->at), one->uid,
+                       one->is_forced ? " by force" : "");
   }
   if (const auto* one = std::get_if<fabric::Evict>(&deed)) {
     return fmt::format("evict pods {}/{}", one->space, one->pod);
@@ -104,7 +105,9 @@ void Doings::merge(const std::string& key, const fabric::Merge& deed) {
 }
 
 void Doings::remove(const std::string& key, const fabric::Remove& deed) {
-  api_.remove(resource_of(deed.at.kind), name_at(deed.at), {.uid = deed.uid},
+  const int64_t grace = deed.is_forced ? 0 : kube::RemoveAsked{}.grace_seconds;
+  api_.remove(resource_of(deed.at.kind), name_at(deed.at),
+              {.uid = deed.uid, .grace_seconds = grace},
               life_.guard([this, key, at = deed.at](const Result<void>& answer) {
                 // Another of that name: the one that was meant is gone.
                 const auto refused =

@@ -11,9 +11,8 @@ namespace {
 // What of a peer is left; nothing: it can be forgotten.
 bool is_clear(const fabric::SellerSight& sight) {
   return !sight.nonce && !sight.tenant && !sight.record && sight.slices.empty() &&
-         sight.guests.empty() && sight.certificates.empty();
+         sight.guests.empty() && sight.certificates.empty() && !sight.fence.has_any();
 }
-bool is_clear(const fabric::BuyerSight& sight) { return !sight.identity && sight.units.empty(); }
 
 bool is_real(const model::Contract& contract) {
   return contract.state == model::ContractState::active ||
@@ -34,6 +33,10 @@ Fabric::Fabric(Context& context, Messages& messages, kube::Api& api, FabricOptio
       standings_(api, [this](const std::string& buyer) { change(buyer); }),
       templates_(api, context.log, options_.template_name, [this] { templates_changed(); }),
       spaces_(api, context.log, tellings_, in_flight_, options_.own_space),
+      pulses_(
+          api, context.log, options_.pulse, options_.api_servers,
+          {[this](const std::string& peer, Instant unheard) { provider_silenced(peer, unheard); },
+           [this](const std::string& peer, int64_t turns) { provider_answered(peer, turns); }}),
       alarm_(context.loop, [this] { step(); }) {}
 
 void Fabric::start() {
@@ -154,9 +157,16 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
   note_endings(peer, sight);
   if (is_waiting_for(peer, Role::buyer)) return k_never;
   const fabric::liqo::Leaving leaving = leaving_to(peer);
-  fabric::BuyerWish wish{
-      self_->id(), peer, std::string(template_name(leaving)), {}, warm_until(memory)};
-  std::set<std::string> draining;
+  watch_over(peer, memory, sight);
+  fabric::BuyerWish wish{self_->id(),
+                         peer,
+                         std::string(template_name(leaving)),
+                         {},
+                         warm_until(memory),
+                         life_of(peer, memory, sight)};
+  // Of who may be dead all pods must be known: some of them wait.
+  const bool is_doubted = wish.life.life >= fabric::Life::doubted;
+  std::set<std::string> draining = is_doubted ? sights_.nodes_of(peer) : std::set<std::string>();
   for (const auto& [id, kept] : state().contracts) {
     const model::Contract* row = contract(id);
     if (row == nullptr || !is_bought(*row) || kept.part.provider != peer) continue;
@@ -169,11 +179,18 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
     }
   }
   sights_.follow_pods(peer, draining);
+  const Instant given_up = give_up(peer, memory, wish);
   fabric::Plan plan = plan_buyer(wish, sight, context_.now());
   templates_.keep(peer, leaving, !wish.purchases.empty(), sight, plan);
+  plan.look_by(given_up);
+  tell_of_refusal(peer, plan);
+  side(peer, Role::buyer).life = wish.life.life;
   const bool is_over = wish.purchases.empty() && plan.deeds.empty() && is_clear(sight) &&
-                       warm_until(memory) <= context_.now();
+                       (warm_until(memory) <= context_.now() || memory.dead);
   if (!is_over) return do_plan(peer, Role::buyer, plan);
+  pulses_.forget(peer);
+  errors_.erase(peer);
+  tellings_.set("bought from " + peer, {}, {});
   state().bought_from.erase(peer);
   sides_.erase({peer, Role::buyer});
   context_.keeper.touch();
@@ -182,7 +199,8 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
 
 Instant Fabric::sell(const std::string& peer, PeerMemory& memory) {
   const fabric::SellerSight& sight = sights_.seller(peer);
-  fabric::SellerWish wish{self_->id(), peer, pki::sha256_hex(peer), {}, warm_until(memory)};
+  fabric::SellerWish wish{self_->id(),        peer,         pki::sha256_hex(peer), {},
+                          warm_until(memory), options_.skew};
   for (const auto& [id, kept] : state().contracts) {
     const model::Contract* row = contract(id);
     if (row == nullptr || is_bought(*row) || kept.part.buyer != peer) continue;
@@ -254,6 +272,7 @@ FabricStatus Fabric::status() const {
   for (const auto& [peer, with] : sides_) {
     auto& units = peer.second == Role::buyer ? status.bought : status.sold;
     for (const fabric::UnitProgress& unit : with->units) units[unit.step] += 1;
+    if (peer.second == Role::buyer) status.providers[with->life] += 1;
   }
   status.peers = static_cast<int64_t>(sides_.size());
   status.refused = refused_;

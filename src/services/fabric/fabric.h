@@ -22,6 +22,7 @@
 #include "services/fabric/doings.h"
 #include "services/fabric/hearing.h"
 #include "services/fabric/liqo_home.h"
+#include "services/fabric/pulses.h"
 #include "services/fabric/sayings.h"
 #include "services/fabric/sights.h"
 #include "services/fabric/spaces.h"
@@ -39,6 +40,9 @@ struct FabricOptions {
   Duration drain = minutes(5);      // how long a unit that ends has to become empty
   fabric::OffloadPolicy offload = {};
   std::string own_space = {};  // where the agent lives; empty: in no namespace
+  PulseOptions pulse = {};          // how providers are asked whether they are there
+  Duration doubt = seconds(5);      // how long both signs of death must last
+  Duration skew = seconds(15);      // how much clocks may differ
 };
 
 struct FabricStatus {
@@ -47,6 +51,7 @@ struct FabricStatus {
   std::map<fabric::UnitStep, int64_t> sold;
   int64_t peers = 0;
   int64_t refused = 0;  // messages, since the start
+  std::map<fabric::Life, int64_t> providers;
   std::vector<std::string> troubles;
 };
 
@@ -69,6 +74,7 @@ class Fabric {
     Doings doings;
     Sayings sayings;
     std::vector<fabric::UnitProgress> units = {};
+    fabric::Life life = fabric::Life::unknown;  // of a provider
   };
   using PeerRole = std::pair<std::string, Role>;
 
@@ -116,6 +122,17 @@ class Fabric {
   void read_pins();
   void templates_changed();
 
+  // ---- death ----
+  void watch_over(const std::string& peer, const PeerMemory& memory,
+                  const fabric::BuyerSight& sight);
+  fabric::ProviderLife life_of(const std::string& peer, PeerMemory& memory,
+                               const fabric::BuyerSight& sight);
+  void note_life(const std::string& peer, PeerMemory& memory, fabric::Life life);
+  Instant give_up(const std::string& peer, PeerMemory& memory, fabric::BuyerWish& wish);
+  void provider_silenced(const std::string& peer, Instant unheard);
+  void provider_answered(const std::string& peer, int64_t turns);
+  void tell_of_refusal(const std::string& peer, fabric::Plan& plan) const;
+
   // ---- talk ----
   FabricContract* heard_on(const Received& message, bool as_buyer);
   void hear_of_nonce(const Received& message);
@@ -131,6 +148,9 @@ class Fabric {
   Tellings tellings_;
   Sights sights_;
   Standings standings_;
+  Pulses pulses_;
+  std::map<std::string, Instant> errors_;  // since when Liqo says so of a provider
+  std::set<std::string> giving_up_;        // of which that is being written down
   int in_flight_ = 0;
   Templates templates_;
   Spaces spaces_;

@@ -28,6 +28,11 @@ template <class F>
 void fields(F& f, PeerMemory& m) {
   f.optional("idle_since", m.idle_since);
   f.optional("identity", m.identity);
+  f.optional("unheard", m.unheard);
+  f.optional("dead", m.dead);
+  f.with_default("given_up", m.is_given_up, false);
+  f.with_default("turns", m.turns, int64_t{0});
+  f.with_default("fence", m.fence, Duration{});
 }
 
 template <class F>
@@ -57,6 +62,9 @@ inline Status validate(const FabricState& state) {
     for (const auto& [id, memory] : *peers) {
       SPILLWAY_TRY(model::check_liqo_id("peers", id));
       if (memory.idle_since) SPILLWAY_TRY(model::check_time("idle_since", *memory.idle_since));
+      if (memory.unheard) SPILLWAY_TRY(model::check_time("unheard", *memory.unheard));
+      if (memory.dead) SPILLWAY_TRY(model::check_time("dead", *memory.dead));
+      SPILLWAY_TRY(model::check_range("fence", memory.fence, Duration{0}, model::k_longest_wait));
     }
   }
   return {};

@@ -35,6 +35,13 @@ struct PeerMemory {
   // Bought from: how to reach it, as heard last and checked; without units. Once for all contracts:
   // its certificates are most of what is kept.
   std::optional<fabric::IdentityTalk> identity = {};
+  // Bought from, and not heard (fabric/death.h). Written down before renewals go on, and before
+  // work with identity begins elsewhere.
+  std::optional<Instant> unheard = {};  // no renewal of ours can have arrived after that
+  std::optional<Instant> dead = {};     // since when
+  bool is_given_up = false;             // since then work with identity begins elsewhere
+  int64_t turns = 0;                    // how often that happened
+  Duration fence = {};                  // the longest that a contract with it had
   bool operator==(const PeerMemory&) const = default;
 };
 

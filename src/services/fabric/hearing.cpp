@@ -85,6 +85,10 @@ Status check_access(const fabric::IdentityTalk& talk, const AllowedServers& allo
 
 }  // namespace
 
+Status check_api_server(const std::string& url, const AllowedServers& allowed) {
+  return check_server("api_server", url, allowed);
+}
+
 Result<fabric::RequestTalk> hear_request(std::string_view body, const Heard& on) {
   auto talk = fabric::read_request_talk(body);
   if (!talk) return talk;

@@ -27,6 +27,7 @@ Result<std::string> hear_nonce(std::string_view body);
 // Whom a buyer's Liqo may be told to call: URLs as they are, or with a "*" at the end for whatever
 // follows. Empty: anybody by https.
 using AllowedServers = std::vector<std::string>;
+Status check_api_server(const std::string& url, const AllowedServers& allowed);
 Result<fabric::IdentityTalk> hear_identity(std::string_view body, const Heard& on,
                                            const AllowedServers& allowed);
 

@@ -17,10 +17,28 @@ bool is_empty(const fabric::BoughtSight& unit) {
 
 bool is_empty(const fabric::SellerSight& sight) {
   return !sight.nonce && !sight.tenant && !sight.record && sight.slices.empty() &&
-         sight.guests.empty() && sight.certificates.empty();
+         sight.guests.empty() && sight.certificates.empty() && !sight.fence.has_any();
 }
 
 bool is_empty(const fabric::BuyerSight& sight) { return !sight.identity && sight.units.empty(); }
+
+fabric::PodSight pod_sight(const kube::Object& object) {
+  constexpr int64_t k_usual_grace = 30;  // Kubernetes' own
+  static const model::Node k_none;
+  const model::Node* labels = model::look(object, {"metadata", "labels"});
+  const model::Node* spec = model::look(object, {"spec"});
+  const int64_t grace =
+      model::integer_at(object, {"spec", "terminationGracePeriodSeconds"}, k_usual_grace);
+  return {.space = std::string(kube::space_in(object)),
+          .name = std::string(kube::name_in(object)),
+          .is_leaving = kube::is_being_deleted(object),
+          .uid = std::string(kube::uid_in(object)),
+          .version = std::string(kube::version_in(object)),
+          .has_identity = fabric::has_identity(labels == nullptr ? k_none : *labels,
+                                               spec == nullptr ? k_none : *spec),
+          .grace = seconds(std::clamp<int64_t>(grace, 0, 3600)),
+          .tolerations = model::items_at(object, {"spec", "tolerations"})};
+}
 
 }  // namespace
 
@@ -84,6 +102,7 @@ void Sights::start() {
   watch(
       liqo::k_foreign_clusters, {}, [this](const kube::Object& object) { put_foreign(object); },
       [this](const kube::Name& name) { drop_foreign(name.name); });
+  watch_fences();
   for (const auto& one : watches_) one->start();
   guest_spaces_.start();
   list_leases();
@@ -151,11 +170,14 @@ const fabric::SellerSight& Sights::seller(const std::string& peer) {
   fabric::SellerSight& sight = sellers_[peer];
   if (guests_changed_.erase(peer) == 0) return sight;
   sight.guests.clear();
+  sight.with_identity.clear();
   for (const auto& [space, of] : space_peers_) {
     const auto found = guests_.find(space);
     if (of != peer || found == guests_.end()) continue;
-    for (const auto& [name, creator] : found->second) {
-      sight.guests[creator].push_back({liqo::k_shadow_pods, space, name});
+    for (const auto& [name, guest] : found->second) {
+      const fabric::Place at{liqo::k_shadow_pods, space, name};
+      sight.guests[guest.creator].push_back(at);
+      if (guest.has_identity) sight.with_identity[guest.creator].push_back(at);
     }
   }
   return sight;
@@ -172,6 +194,16 @@ std::vector<std::string> Sights::peers() const {
     if (!is_empty(sight)) all.insert(peer);
   }
   return {all.begin(), all.end()};
+}
+
+std::set<std::string> Sights::nodes_of(const std::string& peer) const {
+  std::set<std::string> nodes;
+  const auto found = buyers_.find(peer);
+  if (found == buyers_.end()) return nodes;
+  for (const auto& [name, seen] : found->second.units) {
+    if (seen.node) nodes.insert(name);
+  }
+  return nodes;
 }
 
 fabric::BoughtSight& Sights::unit(const std::string& peer, const std::string& name) {
@@ -239,8 +271,7 @@ void Sights::put_pod(const std::string& node, const kube::Object& object) {
   if (is_everywhere || phase == "Succeeded" || phase == "Failed") {
     pods.erase(name);
   } else {
-    pods.insert_or_assign(name,
-                          fabric::PodSight{name.space, name.name, kube::is_being_deleted(object)});
+    pods.insert_or_assign(name, pod_sight(object));
   }
   show_pods(node);
 }

@@ -47,7 +47,8 @@ class Sights {
   const fabric::SellerSight& seller(const std::string& peer);
   const fabric::BuyerSight& buyer(const std::string& peer);
   const GuestSights& guest_spaces() const { return guest_spaces_; }
-  std::vector<std::string> peers() const;  // of which there is anything
+  std::vector<std::string> peers() const;                         // of which there is anything
+  std::set<std::string> nodes_of(const std::string& peer) const;  // that were bought from it
 
   // On these nodes pods count from now on. Until they are known, something may run there.
   void follow_pods(const std::string& peer, const std::set<std::string>& nodes);
@@ -94,6 +95,11 @@ class Sights {
   void put_guest(const kube::Object& object);
   void drop_guest(const kube::Name& name);
   void tell_of_guests(const std::string& space);
+  void watch_fences();
+  void watch_fence(const fabric::liqo::Kind& kind, Put put, Gone gone);
+  void put_buyer_lease(const kube::Object& object);
+  void put_fence_right(const kube::Name& name, fabric::Right fabric::FenceSight::*which,
+                       fabric::Right is);
   void put_map(const kube::Object& object);
   void drop_map(const kube::Name& name);
   void count_maps(const std::string& peer);
@@ -111,7 +117,8 @@ class Sights {
   services::Log& log_;
   Calls calls_;
   std::vector<std::unique_ptr<kube::Watch>> watches_;
-  bool has_leases_ = false;  // they have been looked for
+  std::vector<std::unique_ptr<kube::Watch>> fence_watches_;  // known apart from the others
+  bool has_leases_ = false;                                  // they have been looked for
   bool is_told_ = false;
   std::optional<Error> trouble_;
   std::map<std::string, std::string> complaints_;  // what cannot be read, and in which version
@@ -121,9 +128,14 @@ class Sights {
   std::map<std::string, std::string> unit_peers_;   // of units that there is anything of
   std::map<std::string, fabric::NodeSight> nodes_;  // whose peer nothing has named yet
   std::map<std::string, std::string> space_peers_;  // of namespaces with guests
-  std::map<std::string, std::map<std::string, std::string>> guests_;  // namespace → pod → creator
-  std::set<std::string> guests_changed_;                              // peers
-  std::map<std::string, Pods> pods_;                                  // by node
+  struct Guest {
+    std::string creator;
+    bool has_identity = false;
+    bool operator==(const Guest&) const = default;
+  };
+  std::map<std::string, std::map<std::string, Guest>> guests_;  // namespace → pod
+  std::set<std::string> guests_changed_;                        // peers
+  std::map<std::string, Pods> pods_;                            // by node
   GuestSights guest_spaces_;
   host::Lifeline life_;
 };

@@ -46,7 +46,9 @@ void lighten(std::optional<liqo::VirtualNode>& node) {
 
 bool is_same(const fabric::NodeSight& a, const fabric::NodeSight& b) {
   return a.uid == b.uid && a.provider_id == b.provider_id && a.is_ready == b.is_ready &&
-         a.is_cordoned == b.is_cordoned;
+         a.is_cordoned == b.is_cordoned &&
+         std::equal(a.taints.begin(), a.taints.end(), b.taints.begin(), b.taints.end(),
+                    model::same);
 }
 
 }  // namespace
@@ -276,7 +278,9 @@ void Sights::put_node(const kube::Object& object) {
   fabric::NodeSight seen{std::string(kube::uid_in(object)),
                          std::string(model::text_at(object, {"spec", "providerID"})),
                          is_ready_node(object),
-                         model::boolean_at(object, {"spec", "unschedulable"})};
+                         model::boolean_at(object, {"spec", "unschedulable"}),
+                         std::string(kube::version_in(object)),
+                         model::items_at(object, {"spec", "taints"})};
   const auto known = unit_peers_.find(name);
   const std::string peer = known != unit_peers_.end()
                                ? known->second
@@ -286,9 +290,9 @@ void Sights::put_node(const kube::Object& object) {
     return;
   }
   auto& slot = unit(peer, name).node;
-  if (slot && is_same(*slot, seen)) return;
-  slot = std::move(seen);
-  changed(peer);
+  const bool is_news = !slot || !is_same(*slot, seen);
+  slot = std::move(seen);  // also its version alone: changes are about the last one
+  if (is_news) changed(peer);
 }
 
 void Sights::drop_node(const std::string& name) {
@@ -305,11 +309,16 @@ void Sights::drop_node(const std::string& name) {
 
 void Sights::put_guest(const kube::Object& object) {
   const kube::Name name = kube::key_of(object);
-  // Whose it is is Liqo's word: the rest is not looked at.
-  std::string creator(kube::label_in(object, liqo::k_creator_label));
-  std::string& known = guests_[name.space][name.name];
-  if (known == creator) return;
-  known = std::move(creator);
+  // Whose it is is Liqo's word; of the rest only, whether it must not run twice.
+  static const model::Node k_none;
+  const model::Node* labels = model::look(object, {"metadata", "labels"});
+  const model::Node* spec = model::look(object, {"spec", "pod"});
+  Guest guest{
+      std::string(kube::label_in(object, liqo::k_creator_label)),
+      fabric::has_identity(labels == nullptr ? k_none : *labels, spec == nullptr ? k_none : *spec)};
+  Guest& known = guests_[name.space][name.name];
+  if (known == guest) return;
+  known = std::move(guest);
   tell_of_guests(name.space);
 }
 

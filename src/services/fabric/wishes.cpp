@@ -66,6 +66,7 @@ fabric::Sale sale_of(const model::Contract& contract, const FabricContract& kept
   }
   sale.is_closing = contract.state == model::ContractState::closing;
   if (sale.is_closing) sale.zero_at = contract.deadline - contract.terms.drain;
+  sale.fence = contract.terms.fence;
   return sale;
 }
 
@@ -96,7 +97,7 @@ fabric::Purchase purchase_of(const model::Contract& contract, const FabricContra
     if (!may_be_made && !has_slice && !ends) continue;
     purchase.units.push_back({name, request == buying.requests.end() ? "" : request->second,
                               unit_provider_id(contract.id, unit.number), ends,
-                              contract.is_spare(unit)});
+                              contract.is_spare(unit), contract.terms.fence});
   }
   return purchase;
 }

@@ -256,7 +256,19 @@ class PlayedLiqo {
     model::put(patch, "status", *status);
     rome.merge(here + "/status", model::to_json(patch));
   }
+  // They go with their slices, whoever ends those.
+  void collect_kubeconfigs() {
+    const std::string prefix = "kubeconfig-resourceslice-";
+    for (const model::Node& secret : rome.all(liqo::k_secrets)) {
+      const std::string name = name_of(secret);
+      if (!name.starts_with(prefix)) continue;
+      const std::string slice = name.substr(prefix.size());
+      if (rome.has(Place::path(liqo::k_slices, k_at_buyer, slice))) continue;
+      rome.remove(Place::path(liqo::k_secrets, k_at_buyer, name));
+    }
+  }
   void make_kubeconfigs() {
+    collect_kubeconfigs();
     for (const model::Node& slice : rome.all(liqo::k_slices)) {
       const std::string name = "kubeconfig-resourceslice-" + name_of(slice);
       if (is_deleted(slice) || model::look(slice, {"status", "authParams"}) == nullptr ||

@@ -1,0 +1,176 @@
+#include "fabric/fence.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "fabric/liqo/guard.h"
+#include "fabric/liqo/reader.h"
+#include "fabric/liqo/shape.h"
+#include "fabric/liqo/writer.h"
+#include "model/tree.h"
+
+namespace spillway::fabric {
+namespace {
+
+using liqo::list_of;
+using liqo::object_of;
+using model::Node;
+using model::text_node;
+
+constexpr std::string_view k_settled_annotation = "spillway.dev/settled";
+constexpr std::string_view k_rights = "rbac.authorization.k8s.io";
+
+Place fence_place(const liqo::Kind& kind, std::string_view buyer) {
+  return {kind, liqo::tenant_namespace_name(buyer), std::string(k_fence_name)};
+}
+
+Node fence_object(const liqo::Kind& kind, std::string_view buyer) {
+  Node made = liqo::empty_object(kind);
+  model::put(made, "metadata",
+             object_of({{"name", text_node(k_fence_name)},
+                        {"namespace", text_node(liqo::tenant_namespace_name(buyer))}}));
+  return made;
+}
+
+// By name: the right is to this Lease and to no other.
+Node role_rules() {
+  return list_of({object_of({{"apiGroups", list_of({text_node(liqo::k_leases.group)})},
+                             {"resources", list_of({text_node(liqo::k_leases.plural)})},
+                             {"resourceNames", list_of({text_node(k_fence_name)})},
+                             {"verbs", list_of({text_node("get"), text_node("patch")})}})});
+}
+
+Node binding_subjects(std::string_view buyer) {
+  return list_of({object_of({{"apiGroup", text_node(k_rights)},
+                             {"kind", text_node("User")},
+                             {"name", text_node(buyer)}})});
+}
+
+Node binding_role() {
+  return object_of({{"apiGroup", text_node(k_rights)},
+                    {"kind", text_node("Role")},
+                    {"name", text_node(k_fence_name)}});
+}
+
+// Kubernetes wants exactly six digits.
+std::string micro_text(Instant time) {
+  const std::string whole = to_text(Instant{time.ms / 1000 * 1000});
+  return fmt::format("{}.{:03}000Z", whole.substr(0, whole.size() - 1), time.ms % 1000);
+}
+
+std::optional<Instant> time_in(std::string_view text) {
+  // Whoever else writes it may be finer than we are.
+  std::string cut(text);
+  const size_t dot = cut.find('.');
+  const size_t end = dot == std::string::npos ? dot : cut.find_first_not_of("0123456789", dot + 1);
+  if (end != std::string::npos && end - dot > 4) cut.erase(dot + 4, end - dot - 4);
+  const auto read = parse_instant(cut);
+  return read ? std::optional(*read) : std::nullopt;
+}
+
+int64_t number_in(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() && number > 0 ? number : 0;
+}
+
+void keep_right(Right seen, const liqo::Kind& kind, const std::string& buyer, Node object,
+                Plan& plan) {
+  if (seen == Right::right) return;
+  const Place at = fence_place(kind, buyer);
+  // What a binding refers to cannot be changed: the next look makes another.
+  if (seen == Right::wrong) return plan.deeds.emplace_back(Remove{at, {}}), void();
+  plan.deeds.emplace_back(Create{at, std::move(object)});
+}
+
+}  // namespace
+
+bool has_identity(const Node& labels, const Node& pod_spec) {
+  if (labels.find("statefulset.kubernetes.io/pod-name") != nullptr) return true;
+  const auto& volumes = model::items_at(pod_spec, {"volumes"});
+  return std::any_of(volumes.begin(), volumes.end(), [](const Node& volume) {
+    return volume.find("persistentVolumeClaim") != nullptr;
+  });
+}
+
+Result<BuyerLease> read_buyer_lease(const Node& object) {
+  liqo::Reader reader(object, liqo::k_leases);
+  BuyerLease lease;
+  std::string renewed;
+  std::string made;
+  liqo::Texts annotations;
+  reader.text("metadata.resourceVersion", lease.version);
+  reader.text("metadata.creationTimestamp", made);
+  reader.texts("metadata.annotations", annotations);
+  reader.text("spec.renewTime", renewed);
+  reader.number("spec.leaseTransitions", lease.turns);
+  SPILLWAY_TRY(reader.status());
+  lease.renewed = time_in(renewed).value_or(time_in(made).value_or(Instant{}));
+  const auto settled = annotations.find(k_settled_annotation);
+  if (settled != annotations.end()) lease.settled = number_in(settled->second);
+  return lease;
+}
+
+Node renewal_patch(std::string_view buyer, int64_t turns, Instant now) {
+  return object_of({{"spec", object_of({{"holderIdentity", text_node(buyer)},
+                                        {"leaseTransitions", model::integer_node(turns)},
+                                        {"renewTime", text_node(micro_text(now))}})}});
+}
+
+Right judge_fence_role(const Node& role) {
+  const Node* rules = role.find("rules");
+  return rules != nullptr && model::same(*rules, role_rules()) ? Right::right : Right::wrong;
+}
+
+Right judge_fence_binding(const Node& binding, std::string_view buyer) {
+  const Node* role = binding.find("roleRef");
+  const Node* subjects = binding.find("subjects");
+  const bool is_right = role != nullptr && subjects != nullptr &&
+                        model::same(*role, binding_role()) &&
+                        model::same(*subjects, binding_subjects(buyer));
+  return is_right ? Right::right : Right::wrong;
+}
+
+void keep_fence(const std::string& buyer, const FenceSight& sight, Plan& plan) {
+  if (!sight.lease) {
+    plan.deeds.emplace_back(
+        Create{fence_place(liqo::k_leases, buyer), fence_object(liqo::k_leases, buyer)});
+  }
+  Node role = fence_object(liqo::k_roles, buyer);
+  model::put(role, "rules", role_rules());
+  keep_right(sight.role, liqo::k_roles, buyer, std::move(role), plan);
+  Node binding = fence_object(liqo::k_role_bindings, buyer);
+  model::put(binding, "roleRef", binding_role());
+  model::put(binding, "subjects", binding_subjects(buyer));
+  keep_right(sight.binding, liqo::k_role_bindings, buyer, std::move(binding), plan);
+}
+
+void remove_fence(const std::string& buyer, const FenceSight& sight, Plan& plan) {
+  const auto remove = [&](bool is_there, const liqo::Kind& kind) {
+    if (is_there) plan.deeds.emplace_back(Remove{fence_place(kind, buyer), {}});
+  };
+  remove(sight.binding != Right::absent, liqo::k_role_bindings);
+  remove(sight.role != Right::absent, liqo::k_roles);
+  remove(sight.lease.has_value(), liqo::k_leases);
+}
+
+Instant last_heard(const FenceSight& sight, Duration skew) {
+  if (!sight.lease) return sight.seen;
+  // Times that nobody means would leave the range of int64.
+  const Instant written = std::clamp(sight.lease->renewed, k_first_instant, k_last_instant - skew);
+  return std::min(sight.seen, written + skew);
+}
+
+bool is_unsettled(const FenceSight& sight) {
+  return sight.lease && sight.lease->turns > sight.lease->settled;
+}
+
+Merge settle_fence(const std::string& buyer, const BuyerLease& lease) {
+  Node annotations = object_of({{k_settled_annotation, text_node(std::to_string(lease.turns))}});
+  return {fence_place(liqo::k_leases, buyer),
+          object_of({{"metadata", object_of({{"annotations", std::move(annotations)}})}})};
+}
+
+}  // namespace spillway::fabric
