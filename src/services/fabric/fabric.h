@@ -148,12 +148,12 @@ class Fabric {
   Tellings tellings_;
   Sights sights_;
   Standings standings_;
-  Pulses pulses_;
-  std::map<std::string, Instant> errors_;  // since when Liqo says so of a provider
-  std::set<std::string> giving_up_;        // of which that is being written down
   int in_flight_ = 0;
   Templates templates_;
   Spaces spaces_;
+  Pulses pulses_;
+  std::map<std::string, Instant> errors_;  // since when Liqo says so of a provider
+  std::set<std::string> giving_up_;        // of which that is being written down
   std::optional<std::set<ClusterId>> pinned_;  // by hand; none: not known yet
   std::map<PeerRole, std::unique_ptr<Side>> sides_;
   std::map<ContractId, UnitRequests> requests_;  // of what was bought
