@@ -188,9 +188,18 @@ ForeignClusters::ForeignClusters(const Setting& setting) : Controller(setting) {
   follow(codec::k_identities, by_label);
   follow(codec::k_virtual_nodes, by_label);
   follow(codec::k_nodes, by_label);
+  follow(codec::k_foreign_clusters, [this](const Object& object) {
+    if (object.is_deleting) look_soon(object.key);
+  });
 }
 
 void ForeignClusters::look_at(const Key& key) {
+  const ObjectPtr known = s_.find(codec::k_foreign_clusters, key);
+  if (known != nullptr && known->is_deleting) {
+    checks_[key.name].remote.reset();
+    return s_.change(codec::k_foreign_clusters, key,
+                     [](Node& document) { drop_finalizer(document, k_checker_finalizer); });
+  }
   if (s_.find(codec::k_foreign_clusters, key) == nullptr) {
     // A node alone makes none.
     const PeerParts parts = parts_of(s_, key.name);
@@ -225,6 +234,7 @@ void ForeignClusters::watch_over(const std::string& peer) {
 
 void ForeignClusters::check(const std::string& peer) {
   Checking& checking = checks_[peer];
+  if (checking.remote == nullptr) return;  // it was deleted
   checking.remote->check(lifeline_.guard([this, peer](bool is_alive) { say(peer, is_alive); }));
   if (std::exchange(checking.is_scheduled, true)) return;
   s_.loop.after(s_.options.check_every, lifeline_.guard([this, peer] {

@@ -16,6 +16,7 @@ BUYER, SELLER = "buyer", "seller"
 class Fabric(unittest.TestCase):
     TAINTS = []  # of what is on sale
     POLICY = None  # of the buyer
+    MORE = {}  # of the offer
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -35,7 +36,7 @@ class Fabric(unittest.TestCase):
         amounts = {"cpu": 64, "memory": "256Gi", "pods": 1280}
         (self.identities[SELLER] / "supply.yaml").write_text(json.dumps({
             "noun": "supply", "version": 1, "offers": [
-                offer("milan", "small", labels={"disk": "ssd"}, taints=self.TAINTS)],
+                offer("milan", "small", labels={"disk": "ssd"}, taints=self.TAINTS, **self.MORE)],
             "pools": [{"id": "milan/pool", "node": amounts, "capacity": amounts}]}))
         for agent in self.agents.values():
             agent.start()

@@ -100,7 +100,8 @@ bool EmbeddedLiqos::carry_out(embedded::Cluster& cluster, const fabric::Deed& de
     const std::string body =
         remove->uid.empty() ? std::string()
                             : fmt::format(R"({{"preconditions":{{"uid":"{}"}}}})", remove->uid);
-    answer = ask(cluster, "DELETE", path_of_place(at.kind, at.space, at.name), body);
+    const std::string how = remove->is_forced ? "?gracePeriodSeconds=0" : "";
+    answer = ask(cluster, "DELETE", path_of_place(at.kind, at.space, at.name) + how, body);
   } else if (const auto* evict = std::get_if<fabric::Evict>(&deed)) {
     answer =
         ask(cluster, "POST", path_of_place(codec::k_pods, evict->space, evict->pod, "eviction"),
@@ -178,15 +179,28 @@ fabric::BuyerSight EmbeddedLiqos::buyer_sight() {
     if (text_at(object, {"metadata", "labels", codec::k_node_type_label}).empty()) continue;
     const auto node = codec::read_unit_node(object).value();
     sight.units[node.meta.name].node =
-        fabric::NodeSight{node.meta.uid, node.provider_id, node.is_ready(), node.cordoned};
+        fabric::NodeSight{node.meta.uid,     node.provider_id,
+                          node.is_ready(),   node.cordoned,
+                          node.meta.version, model::items_at(object, {"spec", "taints"})};
   }
   for (const Node& pod : list(*buyer, codec::k_pods)) {
     const auto unit = sight.units.find(std::string(text_at(pod, {"spec", "nodeName"})));
     if (unit == sight.units.end()) continue;
-    unit->second.pods.push_back({std::string(text_at(pod, {"metadata", "namespace"})),
-                                 std::string(text_at(pod, {"metadata", "name"})),
-                                 !text_at(pod, {"metadata", "deletionTimestamp"}).empty()});
+    const Node* labels = model::look(pod, {"metadata", "labels"});
+    unit->second.pods.push_back(
+        {.space = std::string(text_at(pod, {"metadata", "namespace"})),
+         .name = std::string(text_at(pod, {"metadata", "name"})),
+         .is_leaving = !text_at(pod, {"metadata", "deletionTimestamp"}).empty(),
+         .uid = std::string(text_at(pod, {"metadata", "uid"})),
+         .version = std::string(text_at(pod, {"metadata", "resourceVersion"})),
+         .has_identity = fabric::has_identity(labels == nullptr ? Node{} : *labels, Node{}),
+         .grace = {},
+         .tolerations = model::items_at(pod, {"spec", "tolerations"})});
   }
+  const Node foreign = get(*buyer, {codec::k_foreign_clusters, {}, seller_id});
+  if (!foreign.items.empty()) sight.foreign = codec::read_foreign_cluster(foreign).value();
+  // While the other side is there, its own time takes care of it.
+  sight.has_map = is_seller_dead && !list(*buyer, codec::k_namespace_maps, space).empty();
   for (const Node& lease : list(*buyer, codec::k_leases, space)) {
     const std::string name(text_at(lease, {"metadata", "name"}));
     if (name != "virtual-kubelet-leader-election") sight.units[name].has_lease = true;
