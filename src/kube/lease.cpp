@@ -39,6 +39,7 @@ void Lease::on_found(Result<Object> found) {
   const bool is_free = seen_holder_.empty() || is_old_;
   if (is_ours || is_free) return take(std::move(*found));
   set_held(false);
+  if (std::exchange(told_holder_, seen_holder_) != seen_holder_) calls_.on_other(seen_holder_);
   look_again();
 }
 
@@ -100,6 +101,7 @@ void Lease::on_written(const Result<Object>& written, uint64_t attempt) {
   if (written) {
     note(*written);
     renewed_by_ = attempt;
+    told_holder_.clear();
     set_held(attempt > run_out_);
   } else if (written.error().code != Code::contended && written.error().code != Code::conflict) {
     calls_.on_trouble(written.error());

@@ -29,6 +29,8 @@ struct LeaseCalls {
   std::function<void()> on_held;
   std::function<void()> on_lost;  // also when the server cannot be reached for too long
   std::function<void(const Error&)> on_trouble = [](const Error&) {};
+  // Another has it, as was just seen; told again only of yet another, or when it was ours between.
+  std::function<void(const std::string& holder)> on_other = [](const std::string&) {};
 };
 
 class Lease {
@@ -64,7 +66,8 @@ class Lease {
   uint64_t run_out_ = 0;      // attempts up to this one are too old to hold by
   std::string seen_version_;  // of the record when it last changed
   std::string seen_holder_;
-  bool is_old_ = false;  // it has not changed for as long as it lasts
+  std::string told_holder_;  // another, that was told of
+  bool is_old_ = false;      // it has not changed for as long as it lasts
   host::Lifeline life_;
 };
 

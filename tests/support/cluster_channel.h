@@ -16,10 +16,12 @@ class ClusterChannel final : public net::Channel {
  public:
   ClusterChannel(host::Loop& loop, embedded::Cluster& cluster) : loop_(loop), cluster_(cluster) {}
 
-  bool is_cut = false;  // nothing arrives, nothing is answered
+  bool is_cut = false;  // nothing arrives; who waits is told so after a while, as by any client
 
   void send(net::Request request, net::OnResponse then) override {
-    if (is_cut) return;
+    if (is_cut) {
+      return loop_.after(seconds(5), [then = std::move(then)] { then(tl::unexpected(gone())); });
+    }
     auto exchange = std::make_shared<Plain>();
     exchange->then = [this, then = std::move(then)](net::Response answer) {
       loop_.post([then, answer = std::move(answer)] { then(answer); });

@@ -97,6 +97,11 @@ void Agent::start_fabric(kube::Api& api, FabricOptions options) {
   guard_->start();
 }
 
+void Agent::stop_fabric() {
+  fabric_.reset();
+  guard_.reset();
+}
+
 void Agent::know_enforcement(model::Enforcement enforcement) {
   if (stopped_ || std::exchange(enforcement_, enforcement) == enforcement) return;
   if (selling_) begin_selling();
@@ -114,8 +119,7 @@ void Agent::contracts_changed() {
 }
 
 void Agent::stop(std::function<void()> done) {
-  fabric_.reset();
-  guard_.reset();
+  stop_fabric();
   keeper_.flush(std::move(done));
   stopped_ = true;
   follower_.stop();

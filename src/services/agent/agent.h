@@ -60,8 +60,9 @@ class Agent {
   std::vector<supply::Sold> sold() const;
   // Called when that has changed.
   void when_sold_changes(std::function<void()> call) { sold_changed_ = std::move(call); }
-  // Makes contracts real in the cluster from now on. Once, after start(); `api` outlives it.
+  // Makes contracts real in the cluster from now on. After start(); `api` outlives it.
   void start_fabric(kube::Api& api, FabricOptions options);
+  void stop_fabric();  // contracts stay as they are; it may be started again
   // Who this cluster is to Liqo: others learn it from its card.
   void know_liqo(const LiqoHome& self);
   Fabric* fabric() { return fabric_ ? &*fabric_ : nullptr; }  // null: it is not started

@@ -8,6 +8,7 @@
 #include "services/agent/live_supply.h"
 #include "services/agent/member_process.h"
 #include "services/agent/reload.h"
+#include "services/fabric/holder.h"
 #include "services/fabric/liqo_home_reader.h"
 
 namespace spillway::services {
@@ -26,7 +27,7 @@ class AgentService final : public MemberProcess {
   bool is_started() const override { return agent_.has_value(); }
   void credentials_changed() override { agent_->credentials_changed(); }
   void read_again() override;
-  void stop(std::function<void()> when_saved) override { agent_->stop(std::move(when_saved)); }
+  void stop(std::function<void()> when_saved) override;
   Status readiness() const override;
 
   Status start_agent(agent::StateStore& state);
@@ -36,6 +37,9 @@ class AgentService final : public MemberProcess {
   Status start_live(supply::OfferingPolicy policy);
   Status start_with(std::optional<agent::Supply> supply);
   Status open_fabric();
+  std::string holder_of_fabric() const;
+  void hold_fabric();
+  void begin_fabric();
   Result<std::unique_ptr<net::Channel>> dial_provider(const kube::Access& access);
   void add_gauges();
   void add_fabric_gauges();
@@ -43,9 +47,10 @@ class AgentService final : public MemberProcess {
   const AgentServiceOptions& options_;
   std::optional<agent::LiqoHomeReader> liqo_;  // none: contracts stay on paper
   std::optional<agent::Agent> agent_;
+  std::optional<agent::FabricHolder> holder_;   // with it: of all that there are in the cluster
   std::optional<agent::Reload> reload_;         // of the supply
   std::optional<agent::Reload> policy_reload_;  //
-  fabric::OffloadPolicy offload_;               // as it was at the start
+  fabric::OffloadPolicy offload_;
   std::optional<agent::LiveSupply> live_;
 };
 
@@ -94,7 +99,8 @@ Status AgentService::take_policy(agent::AgentPolicy next) {
                 "start the agent again, and it does as the file says");
   }
   if (live_) live_->set_policy(std::move(*next.offering));
-  if (agent_->fabric() != nullptr) agent_->fabric()->set_offload(std::move(next.offload));
+  offload_ = std::move(next.offload);
+  if (agent_->fabric() != nullptr) agent_->fabric()->set_offload(offload_);
   return {};
 }
 
@@ -142,6 +148,33 @@ Result<std::unique_ptr<net::Channel>> AgentService::dial_provider(const kube::Ac
 Status AgentService::start_with(std::optional<agent::Supply> supply) {
   SPILLWAY_TRY(agent_->start(std::move(supply)));
   if (!liqo_) return {};
+  hold_fabric();
+  liqo_->start();
+  return {};
+}
+
+// The home of an agent is one process's alone, in the cluster by its Lease, in a folder by its
+// lock.
+std::string AgentService::holder_of_fabric() const {
+  if (options_.in_cluster) {
+    return fmt::format("agent {}/{}", cluster_->space(), options_.in_cluster->lease);
+  }
+  return agent::folder_holder("agent", credentials_.name, options_.state);
+}
+
+void AgentService::hold_fabric() {
+  holder_.emplace(cluster_->api(), log_, holder_of_fabric(),
+                  agent::FabricHolder::Calls{[this] { begin_fabric(); },
+                                             [this] {
+                                               if (agent_->fabric() != nullptr)
+                                                 agent_->fabric()->set_holding(false);
+                                             },
+                                             [this] { agent_->stop_fabric(); }});
+  holder_->start();
+}
+
+void AgentService::begin_fabric() {
+  if (agent_->fabric() != nullptr) return agent_->fabric()->set_holding(true);
   agent::FabricOptions fabric{options_.api_servers, options_.node_template, options_.warm};
   fabric.offload = offload_;
   if (options_.in_cluster) fabric.own_space = cluster_->space();
@@ -149,8 +182,11 @@ Status AgentService::start_with(std::optional<agent::Supply> supply) {
   fabric.doubt = options_.doubt;
   fabric.skew = options_.skew;
   agent_->start_fabric(cluster_->api(), std::move(fabric));
-  liqo_->start();
-  return {};
+  if (liqo_->home()) agent_->know_liqo(*liqo_->home());
+}
+
+void AgentService::stop(std::function<void()> when_saved) {
+  agent_->stop([this, then = std::move(when_saved)] { holder_ ? holder_->release(then) : then(); });
 }
 
 Status AgentService::start_agent(agent::StateStore& state) {
@@ -250,6 +286,8 @@ void AgentService::add_fabric_gauges() {
     });
   };
   using agent::FabricStatus;
+  metrics_.gauge("spillway_fabric_holding", "1: of all fabrics in the cluster it is this one",
+                 [this] { return holder_ && holder_->is_held() ? 1.0 : 0.0; });
   gauge("spillway_fabric_seeing", "1: what Liqo has in the cluster is followed",
         [](const FabricStatus& status) { return status.is_seeing ? 1 : 0; });
   gauge("spillway_fabric_peerings", "With providers and with buyers",

@@ -80,6 +80,12 @@ void Fabric::contracts_changed() {
   alarm_.wake_by(context_.now() + k_gather);
 }
 
+void Fabric::set_holding(bool is_holding) {
+  is_holding_ = is_holding;
+  spaces_.set_holding(is_holding);
+  if (is_holding) alarm_.wake_by(context_.now());
+}
+
 void Fabric::change(const std::string& peer) {
   changed_.insert(peer);
   alarm_.wake_by(context_.now() + k_gather);
@@ -97,7 +103,7 @@ void Fabric::step() {
       ++at;
     }
   }
-  if (sights_.is_known() && self_) {
+  if (sights_.is_known() && self_ && is_holding_) {
     for (const std::string& peer : std::exchange(changed_, {})) {
       const Instant due = decide(peer);
       due_.erase(peer);

@@ -65,6 +65,8 @@ class Fabric {
   void know_self(LiqoHome self);  // nothing is decided before
   void contracts_changed();       // any of them, or what is verified of them
   void set_offload(fabric::OffloadPolicy policy);
+  // False: nothing is decided on; providers are still told that their buyer is there.
+  void set_holding(bool is_holding);
   FabricStatus status() const;
 
  private:
@@ -152,8 +154,8 @@ class Fabric {
   Templates templates_;
   Spaces spaces_;
   Pulses pulses_;
-  std::map<std::string, Instant> errors_;  // since when Liqo says so of a provider
-  std::set<std::string> giving_up_;        // of which that is being written down
+  std::map<std::string, Instant> errors_;      // since when Liqo says so of a provider
+  std::set<std::string> giving_up_;            // of which that is being written down
   std::optional<std::set<ClusterId>> pinned_;  // by hand; none: not known yet
   std::map<PeerRole, std::unique_ptr<Side>> sides_;
   std::map<ContractId, UnitRequests> requests_;  // of what was bought
@@ -162,6 +164,7 @@ class Fabric {
   std::set<std::string> changed_;                // peers
   std::map<std::string, Instant> due_;           // peers to look at by then
   bool are_contracts_changed_ = true;
+  bool is_holding_ = true;
   int64_t refused_ = 0;
   host::Alarm alarm_;
   host::Lifeline life_;

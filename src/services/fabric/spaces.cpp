@@ -153,8 +153,13 @@ bool Spaces::is_known() const {
 
 void Spaces::changed() { alarm_.wake_by(api_.loop().now() + k_gather); }
 
+void Spaces::set_holding(bool is_holding) {
+  is_holding_ = is_holding;
+  changed();
+}
+
 void Spaces::step() {
-  if (wish_.self.empty()) return;
+  if (wish_.self.empty() || !is_holding_) return;
   fabric::Plan plan;
   if (is_known()) {
     fabric::SpacesSight sight;

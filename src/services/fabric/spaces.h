@@ -31,6 +31,7 @@ class Spaces {
   void start();
   void know_self(const std::string& id);  // to Liqo; nothing is decided before
   void set_policy(fabric::OffloadPolicy policy);
+  void set_holding(bool is_holding);  // false: nothing is decided on
 
  private:
   using Put = std::function<void(const kube::Object&)>;
@@ -61,6 +62,7 @@ class Spaces {
   std::unique_ptr<kube::Watch> pods_;  // none: nothing may leave
   std::set<std::string> told_;         // namespaces with troubles
   std::optional<Error> trouble_;
+  bool is_holding_ = true;
   Doings doings_;
   host::Alarm alarm_;
   host::Lifeline life_;
