@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fabric/mending.h"
 #include "fabric/mourning.h"
 #include "model/tree.h"
 
@@ -87,18 +88,32 @@ void settle_identity(Buying& b) {
 
 // ---- a unit --------------------------------------------------------------------------------
 
-void make_slice(Buying& b, const Purchase& purchase, const BoughtUnit& unit) {
+liqo::Slice slice_of(const Buying& b, const Purchase& purchase, const BoughtUnit& unit) {
   liqo::Slice slice = liqo::new_slice(
       {unit.name, b.wish.self, b.wish.provider, unit.request, purchase.amounts}, false);
   slice.meta.labels.emplace(k_contract_label, purchase.contract.text);
-  b.create(b.at(liqo::k_slices, unit.name), to_object(slice));
+  return slice;
 }
 
-void make_virtual_node(Buying& b, const Purchase& purchase, const BoughtUnit& unit) {
-  const liqo::VirtualNode made =
-      liqo::new_virtual_node({unit.name, b.wish.provider, b.wish.template_name, purchase.labels,
-                              purchase.annotations, purchase.taints});
-  b.create(b.at(liqo::k_virtual_nodes, unit.name), to_object(made));
+liqo::VirtualNode virtual_node_of(const Buying& b, const Purchase& purchase,
+                                  const BoughtUnit& unit) {
+  return liqo::new_virtual_node({unit.name, b.wish.provider, b.wish.template_name, purchase.labels,
+                                 purchase.annotations, purchase.taints});
+}
+
+// Of its provider, who says in the status what it likes.
+void check_grant(Buying& b, const Purchase& purchase, const BoughtUnit& unit,
+                 const liqo::Slice& slice) {
+  const std::string thing = "unit " + unit.name;
+  if (status_of(slice.conditions, liqo::k_resources_condition) == liqo::k_denied) {
+    b.plan.troubles.push_back({thing, "its provider denies what was bought",
+                               "release it; the contract says what is owed"});
+  }
+  if (unit.is_spare) return;
+  const std::string wrong = misgranted(purchase.amounts, slice.grant.amounts);
+  if (wrong.empty()) return;
+  b.plan.troubles.push_back({thing, "its provider grants something else than was bought: " + wrong,
+                             "release it, or settle it with the provider by the signed contract"});
 }
 
 void name_node(Buying& b, const BoughtUnit& unit) {
@@ -113,20 +128,22 @@ bool has_liqo_make_node(const liqo::Slice& slice) {
 
 void keep(Buying& b, const Purchase& purchase, const BoughtUnit& unit, const BoughtSight& seen) {
   if (!seen.slice) {
-    if (is_recorded(purchase, unit.name)) make_slice(b, purchase, unit);
-    return;
+    if (!is_recorded(purchase, unit.name)) return;
+    return b.create(b.at(liqo::k_slices, unit.name), to_object(slice_of(b, purchase, unit)));
   }
   if (!seen.slice->meta.deleted.empty()) return;  // by somebody's hand; the next look makes it anew
-  if (status_of(seen.slice->conditions, liqo::k_resources_condition) == liqo::k_denied) {
-    b.plan.troubles.push_back({"unit " + unit.name, "its provider denies what was bought",
-                               "release it; the contract says what is owed"});
-  }
+  check_grant(b, purchase, unit, *seen.slice);
+  // Without its request and its offer it is not known what was written.
+  const bool is_whole = !unit.request.empty();
+  if (is_whole) mend_slice(slice_of(b, purchase, unit), *seen.slice, b.plan);
+  const liqo::VirtualNode virtual_node = virtual_node_of(b, purchase, unit);
   // Its virtual kubelet reads the kubeconfig when it starts.
   if (!seen.virtual_node) {
-    if (seen.has_access) make_virtual_node(b, purchase, unit);
-    return;
+    if (!seen.has_access) return;
+    return b.create(b.at(liqo::k_virtual_nodes, unit.name), to_object(virtual_node));
   }
   if (!seen.virtual_node->meta.deleted.empty()) return;
+  if (is_whole) mend_virtual_node(virtual_node, *seen.virtual_node, b.plan);
   // Not before: Liqo would make one without labels and taints. Not never: it fills in what is
   // granted only where it may make the VirtualNode itself.
   if (!has_liqo_make_node(*seen.slice)) {

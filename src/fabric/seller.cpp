@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/base64.h"
+#include "fabric/mending.h"
 #include "model/tree.h"
 
 namespace spillway::fabric {
@@ -136,6 +137,9 @@ void write_record(Selling& s) {
       const Wanted it = wanted(s.wish, unit.name);
       if (it.request == nullptr || has_recorded(s.sight, unit.name, *it.request)) continue;
       add[unit.name] = to_base64(*it.request);
+      if (!s.sight.record || !s.sight.record->units.contains(unit.name)) continue;
+      s.tell("record " + std::string(k_record_name), "somebody edited the request of " + unit.name,
+             "it is put right; the contract says which it is");
     }
   }
   if (!s.sight.record) {
@@ -254,6 +258,13 @@ void tell_of_fence(Selling& s) {
 
 void grant(Selling& s, const liqo::Slice& slice, const liqo::Grant& grant) {
   if (is_granted(slice) && slice.grant == grant) return;
+  // It begins and ends with nothing: any other amounts are nobody's of ours.
+  const std::string wrong =
+      is_zero(grant.amounts) ? "" : misgranted(grant.amounts, slice.grant.amounts);
+  if (is_granted(slice) && !wrong.empty()) {
+    s.tell("unit " + slice.meta.name, "somebody edited what it is granted: " + wrong,
+           "it is put right; the contract says what was sold");
+  }
   s.plan.deeds.emplace_back(
       Merge{s.at(liqo::k_slices, slice.meta.name), liqo::grant_patch(slice, grant, s.now), true});
 }

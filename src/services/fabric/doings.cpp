@@ -90,7 +90,8 @@ void Doings::begin(const std::string& key, const fabric::Deed& deed) {
 
 void Doings::create(const std::string& key, const fabric::Create& deed) {
   api_.create(resource_of(deed.at.kind), deed.object,
-              life_.guard([this, key](const Result<kube::Object>& answer) {
+              life_.guard([this, key, at = deed.at](const Result<kube::Object>& answer) {
+                if (answer) calls_.made(at);
                 end(key, unless_fine(answer, {Code::conflict}));
               }));
 }

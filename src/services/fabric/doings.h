@@ -28,6 +28,8 @@ class Doings {
     std::function<void()> answered;  // another look may find more
     std::function<void(const fabric::Place&)> removed;
     std::function<void(const fabric::Place&)> changed = [](const fabric::Place&) {};
+    // By us, just now: it was not there.
+    std::function<void(const fabric::Place&)> made = [](const fabric::Place&) {};
   };
   // `in_flight`: what is under way for all peers.
   Doings(kube::Api& api, int& in_flight, Calls calls)

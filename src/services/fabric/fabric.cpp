@@ -241,13 +241,28 @@ Fabric::Side& Fabric::side(const std::string& peer, Role role) {
   if (found) return *found;
   Doings::Calls calls;
   calls.answered = [this, peer] { change(peer); };
-  calls.removed = [this, peer](const fabric::Place& at) {
-    if (at.kind.plural == fabric::liqo::k_leases.plural) sights_.lease_is_gone(peer, at.name);
-  };
+  calls.removed = [this, peer, role](const fabric::Place& at) { note_removed(peer, role, at); };
+  calls.made = [this, peer, role](const fabric::Place& at) { note_made(peer, role, at); };
   found = std::unique_ptr<Side>(
       new Side{Doings(api_, in_flight_, std::move(calls)),
                Sayings(context_, messages_, [this](const fabric::Say& said) { on_said(said); })});
   return *found;
+}
+
+void Fabric::note_made(const std::string& peer, Role role, const fabric::Place& at) {
+  if (side(peer, role).made.emplace(at.name, at.kind.plural).second) return;
+  tellings_.tell_once(fabric::liqo::tenant_namespace_name(peer),
+                      {fmt::format("{} {}", at.kind.kind, at.name), "somebody removed it",
+                       "it is made again; to end a unit, release it"});
+}
+
+// With its slice all else of a unit goes, by Liqo.
+void Fabric::note_removed(const std::string& peer, Role role, const fabric::Place& at) {
+  if (at.kind.plural == fabric::liqo::k_leases.plural) sights_.lease_is_gone(peer, at.name);
+  const bool is_unit = at.kind.plural == fabric::liqo::k_slices.plural;
+  std::erase_if(side(peer, role).made, [&](const auto& one) {
+    return one.first == at.name && (is_unit || one.second == at.kind.plural);
+  });
 }
 
 Instant Fabric::do_plan(const std::string& peer, Role role, const fabric::Plan& plan) {

@@ -39,10 +39,10 @@ struct FabricOptions {
   Duration warm = minutes(30);      // how long a peering without contracts stays
   Duration drain = minutes(5);      // how long a unit that ends has to become empty
   fabric::OffloadPolicy offload = {};
-  std::string own_space = {};  // where the agent lives; empty: in no namespace
-  PulseOptions pulse = {};          // how providers are asked whether they are there
-  Duration doubt = seconds(5);      // how long both signs of death must last
-  Duration skew = seconds(15);      // how much clocks may differ
+  std::string own_space = {};   // where the agent lives; empty: in no namespace
+  PulseOptions pulse = {};      // how providers are asked whether they are there
+  Duration doubt = seconds(5);  // how long both signs of death must last
+  Duration skew = seconds(15);  // how much clocks may differ
 };
 
 struct FabricStatus {
@@ -77,6 +77,9 @@ class Fabric {
     Sayings sayings;
     std::vector<fabric::UnitProgress> units = {};
     fabric::Life life = fabric::Life::unknown;  // of a provider
+    // What was made here and is to be there, by name and kind: if it is made again, somebody else
+    // has removed it.
+    std::set<std::pair<std::string, std::string_view>> made = {};
   };
   using PeerRole = std::pair<std::string, Role>;
 
@@ -115,6 +118,8 @@ class Fabric {
   void guests_known();
   void note_endings(const std::string& peer, const fabric::BuyerSight& sight);
   Side& side(const std::string& peer, Role role);
+  void note_made(const std::string& peer, Role role, const fabric::Place& at);
+  void note_removed(const std::string& peer, Role role, const fabric::Place& at);
   Instant do_plan(const std::string& peer, Role role, const fabric::Plan& plan);
   Instant warm_until(const PeerMemory& memory) const;
   void on_said(const fabric::Say& said);

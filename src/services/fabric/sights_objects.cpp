@@ -29,16 +29,13 @@ bool is_ready_node(const kube::Object& node) {
   return false;
 }
 
-// Of hundreds of units no machine looks at certificates, nor at what it wrote into a VirtualNode
-// itself: that would be half of what is kept.
+// Of hundreds of units no machine looks at certificates, nor at what Liqo writes into a
+// VirtualNode: that would be half of what is kept.
 void lighten(std::optional<liqo::Slice>& slice) {
   if (slice) slice->access.reset();
 }
 void lighten(std::optional<liqo::VirtualNode>& node) {
   if (!node) return;
-  node->labels = {};
-  node->annotations = {};
-  node->taints = {};
   node->node_selector = {};
   node->conditions = {};
   node->meta.owners = {};

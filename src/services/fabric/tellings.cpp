@@ -32,6 +32,11 @@ void Tellings::set(const std::string& source, const std::string& about,
   if (before.empty()) told_.erase(source);
 }
 
+void Tellings::tell_once(const std::string& about, const fabric::Trouble& trouble) {
+  log_.write(services::Level::warning, "the fabric had a trouble", {{"what", sentence(trouble)}});
+  write_event({"Namespace", {}, about}, "Warning", sentence(trouble));
+}
+
 int64_t Tellings::count() const {
   size_t sum = 0;
   for (const auto& [source, texts] : told_) sum += texts.size();

@@ -23,6 +23,8 @@ class Tellings {
   // All that there are now, of that source; `about` is the namespace that it happens in.
   void set(const std::string& source, const std::string& about,
            const std::vector<fabric::Trouble>& troubles);
+  // Once, of what is right again already.
+  void tell_once(const std::string& about, const fabric::Trouble& trouble);
   // That something was done to a pod: an event of it, and nothing that is counted.
   void tell_of_pod(const std::string& space, const std::string& pod, const std::string& uid,
                    const std::string& text);

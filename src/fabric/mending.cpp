@@ -1,0 +1,114 @@
+#include "fabric/mending.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "model/tree.h"
+
+namespace spillway::fabric {
+namespace {
+
+// Names of what is not as it should be.
+template <class Map>
+void compare(std::string_view where, const Map& wanted, const Map& seen,
+             std::vector<std::string>& edited) {
+  for (const auto& [key, value] : wanted) {
+    const auto found = seen.find(key);
+    if (found == seen.end() || found->second != value) {
+      edited.push_back(fmt::format("{}.{}", where, key));
+    }
+  }
+}
+
+void compare(std::string_view where, const std::string& wanted, const std::string& seen,
+             std::vector<std::string>& edited) {
+  if (wanted != seen) edited.emplace_back(where);
+}
+
+std::vector<model::Taint> missing(const std::vector<model::Taint>& wanted,
+                                  const std::vector<model::Taint>& seen) {
+  std::vector<model::Taint> all;
+  for (const model::Taint& one : wanted) {
+    if (std::find(seen.begin(), seen.end(), one) == seen.end()) all.push_back(one);
+  }
+  return all;
+}
+
+// The wanted object without what a patch of it may not say. A merge leaves alone what it does not
+// name.
+model::Node patch_from(model::Node object, const std::string& version) {
+  std::erase_if(object.items,
+                [](const model::Node& one) { return one.key != "metadata" && one.key != "spec"; });
+  model::put(model::ensure(object, {"metadata"}), "resourceVersion", model::text_node(version));
+  return object;
+}
+
+void put_right(const Place& at, std::string_view kind, model::Node patch,
+               const std::vector<std::string>& edited, Plan& plan) {
+  plan.deeds.emplace_back(Merge{at, std::move(patch)});
+  plan.troubles.push_back({fmt::format("{} {}", kind, at.name),
+                           fmt::format("somebody edited {}", fmt::join(edited, ", ")),
+                           "it is put right; release the unit if you want it to end"});
+}
+
+std::string amount_text(std::string_view name, int64_t amount) {
+  return fmt::format("{}{}", amount, name == "cpu" ? "m" : "");
+}
+
+}  // namespace
+
+void mend_slice(const liqo::Slice& wanted, const liqo::Slice& seen, Plan& plan) {
+  std::vector<std::string> edited;
+  compare("labels", wanted.meta.labels, seen.meta.labels, edited);
+  compare("spec.class", wanted.class_name, seen.class_name, edited);
+  compare("spec.csr", wanted.request, seen.request, edited);
+  compare("spec.resources", wanted.wanted, seen.wanted, edited);
+  if (edited.empty()) return;
+  liqo::Slice right = wanted;
+  right.meta.annotations.clear();  // others say things by these
+  put_right({liqo::k_slices, seen.meta.space, seen.meta.name}, "ResourceSlice",
+            patch_from(to_object(right), seen.meta.version), edited, plan);
+}
+
+void mend_virtual_node(const liqo::VirtualNode& wanted, const liqo::VirtualNode& seen, Plan& plan) {
+  std::vector<std::string> edited;
+  compare("labels", wanted.meta.labels, seen.meta.labels, edited);
+  compare("spec.labels", wanted.labels, seen.labels, edited);
+  compare("spec.annotations", wanted.annotations, seen.annotations, edited);
+  const std::vector<model::Taint> lost = missing(wanted.taints, seen.taints);
+  for (const model::Taint& one : lost) edited.push_back("spec.taints " + one.key);
+  if (edited.empty()) return;
+  liqo::VirtualNode right;
+  right.meta.name = seen.meta.name;
+  right.meta.space = seen.meta.space;
+  right.meta.labels = wanted.meta.labels;
+  right.labels = wanted.labels;
+  right.annotations = wanted.annotations;
+  // A list is replaced whole.
+  right.taints = seen.taints;
+  right.taints.insert(right.taints.end(), lost.begin(), lost.end());
+  model::Node patch = patch_from(to_object(right), seen.meta.version);
+  model::Node& spec = model::ensure(patch, {"spec"});
+  std::erase_if(spec.items, [](const model::Node& one) {
+    return one.key != "labels" && one.key != "annotations" && one.key != "taints";
+  });
+  put_right({liqo::k_virtual_nodes, seen.meta.space, seen.meta.name}, "VirtualNode",
+            std::move(patch), edited, plan);
+}
+
+std::string misgranted(const liqo::Amounts& agreed, const liqo::Amounts& granted) {
+  const bool is_nothing =
+      std::all_of(granted.begin(), granted.end(), [](const auto& one) { return one.second == 0; });
+  if (is_nothing) return {};
+  std::vector<std::string> wrong;
+  for (const auto& [name, amount] : agreed) {
+    const auto found = granted.find(name);
+    const int64_t is = found == granted.end() ? 0 : found->second;
+    if (is == amount) continue;
+    wrong.push_back(
+        fmt::format("{} {} of {}", name, amount_text(name, is), amount_text(name, amount)));
+  }
+  return fmt::format("{}", fmt::join(wrong, ", "));
+}
+
+}  // namespace spillway::fabric

@@ -1,0 +1,142 @@
+// Peers that make what no contract says, or come back as somebody else.
+#include <gtest/gtest.h>
+
+#include "base/base64.h"
+#include "fabric/buyer.h"
+#include "fabric/seller.h"
+#include "model/tree.h"
+
+namespace spillway::fabric {
+namespace {
+
+constexpr Instant k_peer_now{1'800'000'000'000};
+constexpr const char* k_sold_unit = "sw-01m7jvqwfj4xxt60c2xbz461h3-0";
+constexpr const char* k_others = "sw-01m7jvqwfj4xxt60c2xbz461h4-0";
+const liqo::Amounts k_sold = {{"cpu", 2000}, {"memory", int64_t{4} << 30}, {"pods", 20}};
+const std::string k_peer_hash(64, 'a');
+
+// milan has sold one unit to rome, whose Tenant is there.
+struct HostileBuyer : testing::Test {
+  HostileBuyer() {
+    Sale sale{ContractId("01m7jvqwfj4xxt60c2xbz461h3"), {}, {{k_sold_unit}}, {}, RequestTalk{}};
+    sale.grant.amounts = k_sold;
+    sale.request->units[k_sold_unit] = "request";
+    wish.sales.push_back(std::move(sale));
+    sight.has_space = true;
+    sight.tenant = liqo::new_tenant("rome", {"key", "request", "signature"});
+    sight.tenant->answer.emplace();
+    sight.record = Record{"1", {{k_sold_unit, to_base64("request")}}};
+  }
+  // As the replicator makes it.
+  liqo::Slice& add(const std::string& name, const std::string& request,
+                   const liqo::Amounts& asked) {
+    liqo::Slice slice = liqo::new_slice({name, "rome", "milan", request, asked}, true);
+    slice.meta.space = liqo::tenant_namespace_name("rome");
+    slice.meta.labels = {{std::string(liqo::k_replicated_label), "true"},
+                         {std::string(liqo::k_replication_label), "false"},
+                         {std::string(liqo::k_origin_label), "rome"},
+                         {std::string(liqo::k_peer_label), "rome"},
+                         {std::string(liqo::k_destination_label), "milan"}};
+    slice.conditions = {{"Authentication", "Accepted", "", "", ""}};
+    return sight.slices[name] = std::move(slice);
+  }
+  Plan plan() const { return plan_seller(wish, sight, k_peer_now); }
+  // Of that slice's status.
+  const model::Node* decision(const Plan& made, const std::string& name) const {
+    for (const Deed& deed : made.deeds) {
+      const auto* merge = std::get_if<Merge>(&deed);
+      if (merge != nullptr && merge->of_status && merge->at.name == name) return &merge->patch;
+    }
+    return nullptr;
+  }
+  static std::string status_in(const model::Node& patch) {
+    for (const model::Node& one : model::items_at(patch, {"status", "conditions"})) {
+      if (model::text_at(one, {"type"}) == "Resources") {
+        return std::string(model::text_at(one, {"status"}));
+      }
+    }
+    return {};
+  }
+
+  SellerWish wish{"milan", "rome", k_peer_hash, {}, k_peer_now};
+  SellerSight sight;
+};
+
+TEST_F(HostileBuyer, WhoAsksForMoreGetsWhatWasSold) {
+  add(k_sold_unit, "request",
+      {{"cpu", 64000}, {"memory", int64_t{1} << 40}, {"nvidia.com/gpu", 8}});
+  const Plan made = plan();
+  const model::Node* patch = decision(made, k_sold_unit);
+  ASSERT_NE(patch, nullptr);
+  EXPECT_EQ(status_in(*patch), "Accepted");
+  EXPECT_EQ(model::text_at(*patch, {"status", "resources", "cpu"}), "2");
+  EXPECT_EQ(model::look(*patch, {"status", "resources", "nvidia.com/gpu"}), nullptr);
+}
+
+TEST_F(HostileBuyer, AUnitOfSomebodyElsesContractIsGrantedNothingAndTakenDown) {
+  add(k_others, "request", k_sold);
+  Plan made = plan();
+  EXPECT_EQ(decision(made, k_others), nullptr);
+  const bool is_removed = std::any_of(made.deeds.begin(), made.deeds.end(), [](const Deed& deed) {
+    const auto* remove = std::get_if<Remove>(&deed);
+    return remove != nullptr && remove->at.name == k_others;
+  });
+  EXPECT_TRUE(is_removed);
+}
+
+TEST_F(HostileBuyer, AnotherRequestThanWasSignedForIsDeniedWithAReason) {
+  add(k_sold_unit, "another request", k_sold);
+  const Plan made = plan();
+  const model::Node* patch = decision(made, k_sold_unit);
+  ASSERT_NE(patch, nullptr);
+  EXPECT_EQ(status_in(*patch), "Denied");
+  ASSERT_FALSE(made.troubles.empty());
+  EXPECT_NE(made.troubles[0].reason.find("another request"), std::string::npos);
+}
+
+TEST_F(HostileBuyer, WhatLooksAsIfItWereOursIsDenied) {
+  add(k_sold_unit, "request", k_sold).meta.labels[std::string(liqo::k_replicated_label)] = "false";
+  const Plan made = plan();
+  const model::Node* patch = decision(made, k_sold_unit);
+  ASSERT_NE(patch, nullptr);
+  EXPECT_EQ(status_in(*patch), "Denied");
+}
+
+// Installed anew under its id: it has another authority, and says so under the key that signed the
+// contract; or somebody else answers there, who cannot say anything.
+TEST(ReinstalledProvider, ItsIdentityIsMadeAnewOnceItHasSaidSoItself) {
+  BuyerWish wish{"rome", "milan", {}, {}, k_peer_now};
+  Purchase purchase;
+  purchase.contract = ContractId("01m7jvqwfj4xxt60c2xbz461h3");
+  purchase.units.push_back({k_sold_unit, "request", "spillway://unit"});
+  const std::string space = liqo::tenant_namespace_name("rome");
+  purchase.identity =
+      IdentityTalk{{"old", "certificate", "https://milan:6443", ""}, space, {k_sold_unit}};
+  wish.purchases.push_back(purchase);
+  BuyerSight sight;
+  sight.has_space = true;
+  sight.identity = liqo::new_identity("milan", purchase.identity->access, space);
+  sight.identity->meta.uid = "first";
+  const auto identities = [&] {
+    std::vector<std::string> deeds;
+    for (const Deed& deed : plan_buyer(wish, sight, k_peer_now).deeds) {
+      const auto* remove = std::get_if<Remove>(&deed);
+      const auto* create = std::get_if<Create>(&deed);
+      if (remove != nullptr && remove->at.kind.plural == liqo::k_identities.plural) {
+        deeds.push_back("remove " + remove->uid);
+      }
+      if (create != nullptr && create->at.kind.plural == liqo::k_identities.plural) {
+        deeds.push_back("create");
+      }
+    }
+    return deeds;
+  };
+  EXPECT_TRUE(identities().empty());
+  wish.purchases[0].identity->access.authority = "new";
+  EXPECT_EQ(identities(), std::vector<std::string>{"remove first"});
+  sight.identity.reset();
+  EXPECT_EQ(identities(), std::vector<std::string>{"create"});
+}
+
+}  // namespace
+}  // namespace spillway::fabric

@@ -1,0 +1,109 @@
+// What somebody edits of a unit is put right and told; what a provider grants is held against what
+// was bought.
+#include "fabric/mending.h"
+
+#include <gtest/gtest.h>
+
+#include "fabric/buyer.h"
+#include "model/tree.h"
+
+namespace spillway::fabric {
+namespace {
+
+constexpr Instant k_mend_now{1'800'000'000'000};
+constexpr const char* k_mended = "sw-01m7jvqwfj4xxt60c2xbz461h3-0";
+const liqo::Amounts k_mend_amounts = {{"cpu", 2000}, {"memory", int64_t{4} << 30}, {"pods", 20}};
+
+// A unit that stands, with nothing left to do.
+struct Mending : testing::Test {
+  Mending() {
+    Purchase purchase;
+    purchase.contract = ContractId("01m7jvqwfj4xxt60c2xbz461h3");
+    purchase.units.push_back({k_mended, "request", "spillway://unit"});
+    purchase.amounts = k_mend_amounts;
+    purchase.labels = {{"disk", "ssd"}};
+    purchase.taints = {{"spot", "true", model::TaintEffect::no_schedule}};
+    wish.purchases.push_back(std::move(purchase));
+    sight.has_space = true;
+    BoughtSight& unit = sight.units[k_mended];
+    unit.slice = liqo::new_slice({k_mended, "rome", "milan", "request", k_mend_amounts}, true);
+    unit.slice->meta.labels.emplace(k_contract_label, "01m7jvqwfj4xxt60c2xbz461h3");
+    unit.slice->meta.version = "7";
+    unit.slice->conditions = {{"Resources", "Accepted", "", "", ""}};
+    unit.slice->grant.amounts = k_mend_amounts;
+    unit.has_access = true;
+    unit.virtual_node =
+        liqo::new_virtual_node({k_mended,
+                                "milan",
+                                {},
+                                {{"disk", "ssd"}, {"liqo.io/more", "Liqo's own"}},
+                                {},
+                                {{"spot", "true", model::TaintEffect::no_schedule}}});
+    unit.virtual_node->meta.version = "8";
+    unit.node = NodeSight{"uid", "spillway://unit", true};
+  }
+  liqo::Slice& slice() { return *sight.units[k_mended].slice; }
+  liqo::VirtualNode& virtual_node() { return *sight.units[k_mended].virtual_node; }
+  Plan plan() const { return plan_buyer(wish, sight, k_mend_now); }
+  // The one deed, which has to be a patch.
+  model::Node patch(const Plan& made) const {
+    EXPECT_EQ(made.deeds.size(), 1U);
+    const auto* merge = made.deeds.empty() ? nullptr : std::get_if<Merge>(&made.deeds[0]);
+    EXPECT_NE(merge, nullptr);
+    return merge == nullptr ? model::Node{} : merge->patch;
+  }
+
+  BuyerWish wish{"rome", "milan", {}, {}, k_mend_now};
+  BuyerSight sight;
+};
+
+TEST_F(Mending, WhatStandsIsLeftAloneWithWhatOthersAdded) {
+  EXPECT_TRUE(plan().deeds.empty());
+  EXPECT_TRUE(plan().troubles.empty());
+}
+
+TEST_F(Mending, ASliceIsPutRightAndWhatWasEditedIsNamed) {
+  slice().wanted["cpu"] = 64000;
+  slice().meta.labels.erase(std::string(liqo::k_destination_label));
+  const Plan made = plan();
+  const model::Node patched = patch(made);
+  EXPECT_EQ(model::text_at(patched, {"metadata", "resourceVersion"}), "7");
+  EXPECT_EQ(model::text_at(patched, {"spec", "resources", "cpu"}), "2");
+  EXPECT_EQ(model::look(patched, {"status"}), nullptr);
+  EXPECT_EQ(model::look(patched, {"metadata", "annotations"}), nullptr);
+  ASSERT_EQ(made.troubles.size(), 1U);
+  EXPECT_NE(made.troubles[0].reason.find("spec.resources.cpu"), std::string::npos);
+  EXPECT_NE(made.troubles[0].reason.find("labels."), std::string::npos);
+}
+
+TEST_F(Mending, AVirtualNodeGetsBackWhatItLostAndKeepsTheRest) {
+  virtual_node().labels.erase("disk");
+  virtual_node().taints = {{"theirs", "", model::TaintEffect::no_execute}};
+  const model::Node patched = patch(plan());
+  EXPECT_EQ(model::text_at(patched, {"spec", "labels", "disk"}), "ssd");
+  EXPECT_EQ(model::look(patched, {"spec", "clusterID"}), nullptr);
+  const auto taints = model::items_at(patched, {"spec", "taints"});
+  ASSERT_EQ(taints.size(), 2U);
+  EXPECT_EQ(model::text_at(taints[0], {"key"}), "theirs");
+  EXPECT_EQ(model::text_at(taints[1], {"key"}), "spot");
+}
+
+TEST_F(Mending, AProviderThatGrantsSomethingElseIsNamed) {
+  slice().grant.amounts["cpu"] = 1500;
+  const Plan made = plan();
+  EXPECT_TRUE(made.deeds.empty());
+  ASSERT_EQ(made.troubles.size(), 1U);
+  EXPECT_NE(made.troubles[0].reason.find("cpu 1500m of 2000m"), std::string::npos);
+  slice().grant.amounts = {{"cpu", 0}, {"memory", 0}, {"pods", 0}};  // on its way, or ending
+  EXPECT_TRUE(plan().troubles.empty());
+}
+
+TEST_F(Mending, MoreThanWasBoughtIsNoLessALie) {
+  EXPECT_EQ(misgranted(k_mend_amounts, {{"cpu", 4000}, {"memory", int64_t{4} << 30}, {"pods", 20}}),
+            "cpu 4000m of 2000m");
+  EXPECT_EQ(misgranted(k_mend_amounts, {{"cpu", 2000}, {"memory", int64_t{4} << 30}}),
+            "pods 0 of 20");
+}
+
+}  // namespace
+}  // namespace spillway::fabric
