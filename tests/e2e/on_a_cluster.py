@@ -1,4 +1,4 @@
-"""What tests on a real cluster share: kubectl, and a namespace that is thrown away."""
+"""What tests on a real cluster share: kubectl, work, and a namespace that is thrown away."""
 import os
 import subprocess
 import uuid
@@ -6,6 +6,7 @@ from pathlib import Path
 
 REALKUBE = Path(__file__).resolve().parent.parent.parent / "tools" / "realkube" / "realkube"
 PATIENCE_SECONDS = 60
+AMOUNTS = {"cpu": "100m", "memory": "64Mi"}  # of a pod
 
 
 def call(*command, stdin=None, fails=False):
@@ -15,6 +16,23 @@ def call(*command, stdin=None, fails=False):
     if (done.returncode != 0) != fails:
         raise AssertionError(f"{command} exits with {done.returncode}: {done.stderr}")
     return done.stderr if fails else done.stdout
+
+
+def work(kind, name):
+    """A Deployment or StatefulSet of one pod, which may run anywhere."""
+    pod = {"metadata": {"labels": {"app": name}},
+           "spec": {"terminationGracePeriodSeconds": 1,
+                    "containers": [{"name": "main", "image": "none",
+                                    "resources": {"requests": AMOUNTS, "limits": AMOUNTS}}]}}
+    return {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": name},
+            "spec": {"replicas": 1, "selector": {"matchLabels": {"app": name}}, "template": pod,
+                     **({"serviceName": name} if kind == "StatefulSet" else {})}}
+
+
+def signal_api_server(cluster, how):
+    """SIGSTOP: it takes connections and answers nothing, which is worse than being gone; SIGCONT: it goes on."""
+    file = Path(os.environ["REALKUBE_STATE"]) / "clusters" / cluster / "pids" / "kube-apiserver"
+    os.kill(int(file.read_text().split()[1]), how)  # after the boot's id
 
 
 class OnACluster:

@@ -11,12 +11,15 @@ from on_a_cluster import PATIENCE_SECONDS, call
 from processes import eventually
 
 BUYER, SELLER = "buyer", "seller"
+NAMES = {BUYER: "rome", SELLER: "milan"}  # in the federation
 
 
 class Fabric(unittest.TestCase):
     TAINTS = []  # of what is on sale
     POLICY = None  # of the buyer
     MORE = {}  # of the offer
+    ROLES = {BUYER: "consumer", SELLER: "provider"}
+    AGENT = ()  # more words of both
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -25,24 +28,28 @@ class Fabric(unittest.TestCase):
                             for side in (BUYER, SELLER)}
         self.market = Market(Path(folder.name))
         self.addCleanup(self.market.close)
-        self.identities = {BUYER: self.market.join("rome", "consumer"),
-                           SELLER: self.market.join("milan", "provider")}
+        self.identities = {side: self.market.join(NAMES[side], self.ROLES[side]) for side in (BUYER, SELLER)}
         self.agents = {side: self.market.program(
             f"agent-{side}", "agent", "--dir", self.identities[side],
-            "--kubeconfig", self.kubeconfigs[side], "--fabric", "liqo",
-            *(["--supply", self.identities[side] / "supply.yaml"] if side == SELLER else []),
+            "--kubeconfig", self.kubeconfigs[side], "--fabric", "liqo", *self.AGENT,
+            *(["--supply", self.supply(side)] if "provider" in self.ROLES[side] else []),
             *(["--policy", self.set_policy(self.POLICY)] if side == BUYER and self.POLICY else []))
             for side in (BUYER, SELLER)}
-        amounts = {"cpu": 64, "memory": "256Gi", "pods": 1280}
-        (self.identities[SELLER] / "supply.yaml").write_text(json.dumps({
-            "noun": "supply", "version": 1, "offers": [
-                offer("milan", "small", labels={"disk": "ssd"}, taints=self.TAINTS, **self.MORE)],
-            "pools": [{"id": "milan/pool", "node": amounts, "capacity": amounts}]}))
         for agent in self.agents.values():
             agent.start()
         for agent in self.agents.values():
             eventually("Liqo's id", lambda a=agent: a.says("Liqo is known"), PATIENCE_SECONDS)
         eventually("something on sale", self.offers, PATIENCE_SECONDS)
+
+    def supply(self, side):
+        """The file; of whoever sells."""
+        amounts, name = {"cpu": 64, "memory": "256Gi", "pods": 1280}, NAMES[side]
+        file = self.identities[side] / "supply.yaml"
+        file.write_text(json.dumps({
+            "noun": "supply", "version": 1, "offers": [
+                offer(name, "small", labels={"disk": "ssd"}, taints=self.TAINTS, **self.MORE)],
+            "pools": [{"id": f"{name}/pool", "node": amounts, "capacity": amounts}]}))
+        return file
 
     def set_policy(self, offload):
         """The file; whoever runs by it reads it again."""
@@ -59,29 +66,29 @@ class Fabric(unittest.TestCase):
     def offers(self):
         return json.loads(self.market.spillway("offers", "--mine", "--dir", self.identities[SELLER], "-o", "json"))["offers"]
 
-    def ready(self):
+    def ready(self, side=BUYER):
         """Names of the virtual nodes that are."""
         return {node["metadata"]["name"]: node
-                for node in self.items(BUYER, "nodes", "-l", "liqo.io/type=virtual-node")
+                for node in self.items(side, "nodes", "-l", "liqo.io/type=virtual-node")
                 if any(one["type"] == "Ready" and one["status"] == "True"
                        for one in node.get("status", {}).get("conditions", []))}
 
-    def hold(self, units, *more):
+    def hold(self, units, *more, side=BUYER):
         """The contract, once both have signed."""
         # Until the provider's card has its Liqo id, nothing can be bought for a fabric.
         return eventually("a purchase", lambda: self.market.spillway(
-            "hold", "milan/small", "--units", str(units), "--confirm", "--fabric", "liqo",
-            "--dir", self.identities[BUYER], "--kubeconfig", self.kubeconfigs[BUYER], "-o", "plain",
+            "hold", f"{NAMES[SELLER if side == BUYER else BUYER]}/small", "--units", str(units), "--confirm", "--fabric", "liqo",
+            "--dir", self.identities[side], "--kubeconfig", self.kubeconfigs[side], "-o", "plain",
             *more).split()[-1], PATIENCE_SECONDS)
 
-    def buy(self, units):
+    def buy(self, units, side=BUYER):
         """The contract, and its nodes once they are Ready."""
-        before = set(self.ready())
-        contract = self.hold(units)
+        before = set(self.ready(side))
+        contract = self.hold(units, side=side)
         began = time.monotonic()
         nodes = eventually("nodes that are Ready", lambda: (
-            len(set(self.ready()) - before) == units and
-            {name: node for name, node in self.ready().items() if name not in before}), PATIENCE_SECONDS, 0.05)
+            len(set(self.ready(side)) - before) == units and
+            {name: node for name, node in self.ready(side).items() if name not in before}), PATIENCE_SECONDS, 0.05)
         print(f"{units} units Ready {time.monotonic() - began:.1f} s after both had signed")
         return contract, nodes
 

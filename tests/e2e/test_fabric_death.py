@@ -13,23 +13,11 @@ from pathlib import Path
 import test_fabric
 from guarded_peering import PREFIX, put_up_guard, take_down_guard
 from liqo_objects import AT_BUYER, AT_SELLER, BUYER, SELLER, offloading_of
-from on_a_cluster import PATIENCE_SECONDS, call
+from on_a_cluster import PATIENCE_SECONDS, call, signal_api_server, work
 from processes import eventually
 
-AMOUNTS = {"cpu": "100m", "memory": "64Mi"}
 MOST_SECONDS = 30  # from the death of an API server to a replacement that runs
 FENCE_SECONDS = 60
-
-
-def work(kind, name):
-    """One pod, which may run anywhere."""
-    pod = {"metadata": {"labels": {"app": name}},
-           "spec": {"terminationGracePeriodSeconds": 1,
-                    "containers": [{"name": "main", "image": "none",
-                                    "resources": {"requests": AMOUNTS, "limits": AMOUNTS}}]}}
-    return {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": name},
-            "spec": {"replicas": 1, "selector": {"matchLabels": {"app": name}}, "template": pod,
-                     **({"serviceName": name} if kind == "StatefulSet" else {})}}
 
 
 class FabricDeath(test_fabric.Fabric):
@@ -41,11 +29,6 @@ class FabricDeath(test_fabric.Fabric):
         kubeconfig = os.environ[f"REALKUBE_KUBECONFIG_{SELLER.upper()}"]
         cls.addClassCleanup(take_down_guard, kubeconfig)
         put_up_guard(kubeconfig)
-
-    def api_server(self, how):
-        """Of the provider: SIGSTOP, SIGCONT."""
-        file = Path(os.environ["REALKUBE_STATE"]) / "clusters" / SELLER / "pids" / "kube-apiserver"
-        os.kill(int(file.read_text().split()[1]), how)  # after the boot's id
 
     def pods(self, app):
         return [one for one in self.items(BUYER, "pods", "-n", self.space, "-l", f"app={app}")
@@ -96,10 +79,10 @@ class FabricDeath(test_fabric.Fabric):
                 BUYER, "-n", self.space, "create", "-f", "-", stdin=json.dumps(work(kind, name))))
 
         # It stands still, and goes on before the fence time.
-        self.addCleanup(self.api_server, signal.SIGCONT)
+        self.addCleanup(signal_api_server, SELLER, signal.SIGCONT)
         self.dies(unit)
         self.assertTrue(self.runs("db", unit.__eq__))
-        self.api_server(signal.SIGCONT)
+        signal_api_server(SELLER, signal.SIGCONT)
         eventually("a node as any other", lambda: "spillway.dev/provider-dead" not in self.taints(unit), PATIENCE_SECONDS)
         self.assertTrue(self.runs("db", unit.__eq__))
         self.at_provider("web", unit, lambda: self.kubectl(
@@ -115,7 +98,7 @@ class FabricDeath(test_fabric.Fabric):
         eventually("nothing of the unit here", lambda: not self.left([BUYER]), PATIENCE_SECONDS)
 
         # Back: a unit again, and no second db.
-        self.api_server(signal.SIGCONT)
+        signal_api_server(SELLER, signal.SIGCONT)
         eventually("the unit again", lambda: unit in self.ready(), PATIENCE_SECONDS)
         eventually("no guest with identity", lambda: not [
             one for one in self.items(SELLER, "shadowpods.offloading.liqo.io", "-A")
@@ -126,13 +109,13 @@ class FabricDeath(test_fabric.Fabric):
         # Law 3: with nobody there to agree.
         self.kubectl(BUYER, "-n", self.space, "delete", "deployments,statefulsets", "--all")
         eventually("no work", lambda: not self.items(BUYER, "pods", "-n", self.space), PATIENCE_SECONDS)
-        self.api_server(signal.SIGSTOP)
+        signal_api_server(SELLER, signal.SIGSTOP)
         eventually("dead", lambda: "spillway.dev/provider-dead" in self.taints(unit), PATIENCE_SECONDS)
         self.market.spillway("contracts", "release", contract, "--dir", self.identities[BUYER])
         began = time.monotonic()
         eventually("nothing left here", lambda: not self.left([BUYER]), PATIENCE_SECONDS)
         print(f"nothing left {time.monotonic() - began:.1f} s after a release from a dead provider")
-        self.api_server(signal.SIGCONT)
+        signal_api_server(SELLER, signal.SIGCONT)
         eventually("nothing left there", lambda: not self.left([SELLER]), PATIENCE_SECONDS)
         self.buy(1)  # again, at once
 
@@ -148,7 +131,7 @@ class FabricDeath(test_fabric.Fabric):
 
     def dies(self, unit):
         began = time.monotonic()
-        self.api_server(signal.SIGSTOP)
+        signal_api_server(SELLER, signal.SIGSTOP)
         eventually("web elsewhere", lambda: self.runs("web", lambda node: node and node != unit), 2 * MOST_SECONDS)
         took = time.monotonic() - began
         print(f"work without identity ran elsewhere {took:.1f} s after the API server stood still")

@@ -10,6 +10,7 @@ from pathlib import Path
 AUTHENTICATION, OFFLOADING = "/apis/authentication.liqo.io/v1beta1", "/apis/offloading.liqo.io/v1beta1"
 ROOTS = {"tenants": AUTHENTICATION, "identities": AUTHENTICATION, "resourceslices": AUTHENTICATION,
          "virtualnodes": OFFLOADING, "namespacemaps": OFFLOADING, "quotas": OFFLOADING,
+         "namespaceoffloadings": OFFLOADING, "deployments": "/apis/apps/v1",
          "renews": AUTHENTICATION, "leases": "/apis/coordination.k8s.io/v1"}
 MERGE = "application/merge-patch+json"
 SECONDS = 60

@@ -21,10 +21,11 @@ class LiqoDeath : public ::testing::Test {
   void add_pod(const std::string& name, const std::string& label) {
     const auto made = liqos.ask(
         *liqos.buyer, "POST", "/api/v1/namespaces/default/pods",
-        fmt::format(R"({{"metadata":{{"name":"{}","labels":{{{}}}}},"spec":{{"nodeName":"{}",)"
-                    R"("tolerations":[{{"key":"virtual-node.liqo.io/not-allowed","operator":"Exists"}}],)"
-                    R"("containers":[{{"name":"main","image":"none"}}]}}}})",
-                    name, label, unit));
+        fmt::format(
+            R"({{"metadata":{{"name":"{}","labels":{{{}}}}},"spec":{{"nodeName":"{}",)"
+            R"("tolerations":[{{"key":"virtual-node.liqo.io/not-allowed","operator":"Exists"}}],)"
+            R"("containers":[{{"name":"main","image":"none"}}]}}}})",
+            name, label, unit));
     EXPECT_EQ(made.status, 201) << model::to_json(made.body);
   }
   model::Node pod(const std::string& name) {
@@ -32,8 +33,7 @@ class LiqoDeath : public ::testing::Test {
   }
   bool is_staying(const std::string& name) {
     const model::Node found = pod(name);
-    return !found.items.empty() &&
-           model::text_at(found, {"metadata", "deletionTimestamp"}).empty();
+    return !found.items.empty() && model::text_at(found, {"metadata", "deletionTimestamp"}).empty();
   }
   // Both signs are there.
   void kill_provider() {

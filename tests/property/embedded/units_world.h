@@ -251,8 +251,8 @@ class UnitsWorld {
   int64_t deeds_ = 0;
 };
 
-// Objects that a peering's end leaves: namespaces, one shared Lease; at the seller what Liqo thinks of
-// its peer.
+// Objects that a peering's end leaves: namespaces, one shared Lease; at the seller what Liqo thinks
+// of its peer.
 inline std::vector<std::string> left_of_peering(EmbeddedLiqos& liqos, bool at_seller) {
   std::vector<std::string> left;
   const auto look = [&](embedded::Cluster& cluster, const std::string& peer) {
