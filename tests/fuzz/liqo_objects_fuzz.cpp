@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "fabric/fence.h"
 #include "fabric/liqo/cluster_objects.h"
 #include "fabric/liqo/foreign_cluster.h"
 #include "fabric/liqo/guests.h"
@@ -13,6 +14,8 @@
 #include "fabric/liqo/slice.h"
 #include "fabric/liqo/virtual_node.h"
 #include "fabric/liqo/vk_options.h"
+#include "fabric/mending.h"
+#include "fabric/record.h"
 #include "model/json.h"
 #include "model/tree.h"
 
@@ -48,6 +51,42 @@ void check_patches(const model::Node& object) {
   SPILLWAY_CHECK(granted->is_accepted(k_resources_condition), "a grant that is none");
 }
 
+// What is put right is right, whatever somebody has made of it.
+template <class T>
+void check_mended(void (*mend)(const T&, const T&, Plan&), Result<T> (*read)(const model::Node&),
+                  T wanted, model::Node object) {
+  const Result<T> seen = read(object);
+  if (!seen) return;
+  wanted.meta.name = seen->meta.name;
+  wanted.meta.space = seen->meta.space;
+  Plan plan;
+  mend(wanted, *seen, plan);
+  if (plan.deeds.empty()) return;
+  for (const Trouble& one : plan.troubles) {
+    SPILLWAY_CHECK(is_printable(one.reason), "a trouble repeats the input");
+  }
+  model::merge(object, std::get<Merge>(plan.deeds.front()).patch);
+  const Result<T> again = read(object);
+  SPILLWAY_CHECK(again.has_value(), "what was put right cannot be read");
+  Plan next;
+  mend(wanted, *again, next);
+  SPILLWAY_CHECK(next.deeds.empty(), "what was put right is not right");
+}
+
+void check_mending(const model::Node& object) {
+  check_mended(&mend_slice, &read_slice,
+               new_slice({"unit", "rome", "milan", "request", {{"cpu", 2000}, {"pods", 7}}}, true),
+               object);
+  check_mended(&mend_virtual_node, &read_virtual_node,
+               new_virtual_node({"unit",
+                                 "milan",
+                                 {},
+                                 {{"disk", "ssd"}},
+                                 {{"note", "ours"}},
+                                 {{"spot", "true", model::TaintEffect::no_schedule}}}),
+               object);
+}
+
 // Whatever ours are made from: nothing leaves unlisted by them.
 void check_options(const model::Node& object) {
   (void)reflection_of_node(object);
@@ -74,7 +113,10 @@ void check_object(const model::Node& object) {
   check_refusal(read_cluster_keys(object));
   check_refusal(private_key_in(object));
   check_refusal(read_identity_secret(object));
+  check_refusal(read_buyer_lease(object));
+  check_refusal(read_record(object));
   check_patches(object);
+  check_mending(object);
   check_options(object);
 }
 
