@@ -12,6 +12,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "base/base64.h"
+#include "model/json.h"
 #include "model/tree.h"
 #include "support/two_liqos.h"
 
@@ -75,7 +76,7 @@ class Both {
 
   void step() {
     pass(seconds(1));
-    switch (below(13)) {
+    switch (below(14)) {
       case 0:
         contracts_[static_cast<size_t>(below(k_contracts))].is_there = true;
         break;
@@ -99,6 +100,9 @@ class Both {
         break;
       case 7:
         delete_by_hand();
+        break;
+      case 13:
+        edit_by_hand();
         break;
       case 8:
         add_pod();
@@ -183,7 +187,7 @@ class Both {
                         .part = contract.part,
                         .units = {},
                         .amounts = {{"cpu", 2000}},
-                        .labels = {},
+                        .labels = {{"disk", "ssd"}},
                         .annotations = {},
                         .taints = {},
                         .proof = contract.proof,
@@ -298,6 +302,27 @@ class Both {
     const model::Node* object = shelf.find(picked);
     if (model::items_at(*object, {"metadata", "finalizers"}).empty()) shelf.erase(picked);
   }
+  // Of what is right again when all is settled.
+  void edit_by_hand() {
+    struct Edit {
+      bool is_at_buyer;
+      const char* plural;
+      const char* patch;
+    };
+    static constexpr Edit k_edits[] = {
+        {true, "resourceslices", R"({"spec":{"resources":{"cpu":"64"}}})"},
+        {true, "resourceslices", R"({"metadata":{"labels":{"spillway.dev/contract":null}}})"},
+        {true, "virtualnodes", R"({"spec":{"labels":{"disk":"none"}}})"},
+        {false, "resourceslices", R"({"status":{"resources":{"cpu":"64"}}})"},
+        {false, "configmaps", R"({"data":null})"}};
+    const Edit& edit = k_edits[below(static_cast<int>(std::size(k_edits)))];
+    test::Shelf& shelf = edit.is_at_buyer ? liqos_.buyer : liqos_.seller;
+    const auto all = shelf.all(edit.plural);
+    if (all.empty()) return;
+    model::Node* object = shelf.find(all[static_cast<size_t>(below(static_cast<int>(all.size())))]);
+    model::merge(*object, model::parse_json(edit.patch, "edit").value());
+    shelf.touch(*object);
+  }
   void add_pod() {
     const auto nodes = liqos_.buyer.all("nodes");
     if (nodes.empty()) return;
@@ -313,6 +338,10 @@ class Both {
     RC_ASSERT(bought.units.at(unit).node.has_value());
     RC_ASSERT((is_spare || bought.units.at(unit).node->is_ready));
     RC_ASSERT(bought.units.at(unit).node->provider_id == "spillway://" + unit);
+    RC_ASSERT(bought.units.at(unit).slice->wanted.at("cpu") == 2000);
+    RC_ASSERT(!bought.units.at(unit).slice->meta.label(k_contract_label).empty());
+    RC_ASSERT(bought.units.at(unit).virtual_node->labels.at("disk") == "ssd");
+    RC_ASSERT(sold.record->units.contains(unit));
     RC_ASSERT(sold.slices.contains(unit));
     RC_ASSERT(sold.slices.at(unit).grant.amounts.at("cpu") == (is_spare ? 0 : 2000));
   }
