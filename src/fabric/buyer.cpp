@@ -33,8 +33,8 @@ struct Buying {
 };
 
 bool is_live(const Purchase& purchase) {
-  return std::any_of(purchase.units.begin(), purchase.units.end(),
-                     [](const BoughtUnit& unit) { return !unit.drained_by; });
+  return purchase.is_kept || std::any_of(purchase.units.begin(), purchase.units.end(),
+                                         [](const BoughtUnit& unit) { return !unit.drained_by; });
 }
 
 bool is_recorded(const Purchase& purchase, const std::string& unit) {

@@ -50,6 +50,7 @@ struct Purchase {
   // For a nonce that was heard, until it is said: a provider that still wants it asks again.
   std::optional<Proof> proof = {};
   std::optional<IdentityTalk> identity = {};
+  bool is_kept = false;  // the peering is wanted for itself, also without units
 };
 
 struct BuyerWish {

@@ -47,8 +47,8 @@ Wanted wanted(const SellerWish& wish, std::string_view name) {
 }
 
 bool is_live(const Sale& sale) {
-  return std::any_of(sale.units.begin(), sale.units.end(),
-                     [](const SoldUnit& unit) { return unit.is_live; });
+  return sale.is_kept || std::any_of(sale.units.begin(), sale.units.end(),
+                                     [](const SoldUnit& unit) { return unit.is_live; });
 }
 
 bool has_recorded(const SellerSight& sight, const std::string& name, const std::string& request) {
@@ -150,11 +150,11 @@ void write_record(Selling& s) {
 }
 
 // Until the slices are there, the buyer may not know; also who we are, if an earlier contract
-// ended before it had made anything of it.
+// ended before it had made anything of it. Of a peering without units nothing here would tell.
 void say_identity(Selling& s, const Sale& sale) {
   IdentityTalk talk{*s.sight.tenant->answer, s.sight.tenant->space, {}};
   if (talk.space.empty()) talk.space = s.space;
-  bool is_waiting = false;
+  bool is_waiting = sale.is_kept;
   for (const SoldUnit& unit : sale.units) {
     if (!unit.is_live) continue;
     is_waiting = is_waiting || !s.sight.slices.contains(unit.name);

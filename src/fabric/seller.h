@@ -34,6 +34,7 @@ struct Sale {
   bool is_closing = false;
   Instant zero_at = {};
   Duration fence = minutes(5);  // so long its guests with identity outlive their buyer
+  bool is_kept = false;         // the peering is wanted for itself, also without units
 };
 
 struct SellerWish {

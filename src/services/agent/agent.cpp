@@ -50,7 +50,8 @@ Agent::Agent(host::Loop& loop, host::Random& random, net::Channel& channel, Stat
                            [this] {
                              untold_.hurry();
                              publisher_.hurry();
-                           }}) {}
+                           }}),
+      dealings_(context_, messages_) {}
 
 Status Agent::start(std::optional<Supply> supply) {
   const auto known = keeper_.load(context_.options.cluster);
@@ -91,7 +92,7 @@ void Agent::credentials_changed() {
 }
 
 void Agent::start_fabric(kube::Api& api, FabricOptions options) {
-  fabric_.emplace(context_, messages_, api, std::move(options));
+  fabric_.emplace(dealings_, api, context_.log, std::move(options));
   fabric_->start();
   guard_.emplace(api, [this](model::Enforcement now) { know_enforcement(now); });
   guard_->start();

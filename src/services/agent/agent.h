@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "host/lifeline.h"
+#include "services/agent/agent_dealings.h"
 #include "services/agent/agreements.h"
 #include "services/agent/context.h"
 #include "services/agent/follower.h"
@@ -67,6 +68,7 @@ class Agent {
   void know_liqo(const LiqoHome& self);
   Fabric* fabric() { return fabric_ ? &*fabric_ : nullptr; }  // null: it is not started
   const Fabric* fabric() const { return fabric_ ? &*fabric_ : nullptr; }
+  const Dealings& dealings() const { return dealings_; }
   // To and from the other parties of contracts that both have signed.
   Messages& messages() { return messages_; }
   AgentStatus status() const;
@@ -95,6 +97,7 @@ class Agent {
   NoticeGiver notices_;
   Publisher publisher_;
   Follower follower_;
+  AgentDealings dealings_;
   std::optional<Fabric> fabric_;     // none: contracts stay on paper
   std::optional<GuardSight> guard_;  // with it
   model::Enforcement enforcement_ = model::Enforcement::unknown;

@@ -7,6 +7,7 @@
 #include "host/backoff.h"
 #include "host/loop.h"
 #include "host/random.h"
+#include "services/agent/never.h"
 #include "services/agent/signing.h"
 #include "services/agent/state_keeper.h"
 #include "services/log.h"
@@ -69,9 +70,6 @@ inline Signing* signing_to_release(Context& context, const ContractId& id) {
 inline constexpr int k_most_in_flight = 8;
 // Changes that come together are told together.
 inline constexpr Duration k_coalesce = milliseconds(20);
-// "Not before anything else wakes me."
-inline constexpr Instant k_never = k_last_instant;
-
 // One thing that is asked of the broker until it is done.
 struct Attempt {
   bool in_flight = false;

@@ -23,6 +23,7 @@
 #include "host/loop.h"
 #include "services/agent/letters.h"
 #include "services/agent/mailbox_state.h"
+#include "services/agent/received.h"
 #include "services/log.h"
 #include "services/wire/broker_client.h"
 
@@ -33,13 +34,6 @@ inline constexpr size_t k_most_unsent = 64;
 inline constexpr Duration k_longest_message_ttl = minutes(10);
 // What comes in so much time is acknowledged at once, and whatever came meanwhile is in the answer.
 inline constexpr Duration k_gather_acknowledgements = milliseconds(5);
-
-struct Received {
-  ContractId contract;
-  std::string step;
-  int64_t sequence = 0;
-  std::string body;
-};
 
 struct MailboxCounts {
   int64_t sent = 0;     // the broker has them

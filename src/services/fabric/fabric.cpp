@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "pki/hash.h"
+#include "services/agent/never.h"
 
 namespace spillway::agent {
 namespace {
@@ -14,6 +15,8 @@ bool is_clear(const fabric::SellerSight& sight) {
          sight.guests.empty() && sight.certificates.empty() && !sight.fence.has_any();
 }
 
+bool is_answered(const fabric::SellerSight& sight) { return sight.tenant && sight.tenant->answer; }
+
 bool is_real(const model::Contract& contract) {
   return contract.state == model::ContractState::active ||
          contract.state == model::ContractState::closing;
@@ -21,28 +24,28 @@ bool is_real(const model::Contract& contract) {
 
 }  // namespace
 
-Fabric::Fabric(Context& context, Messages& messages, kube::Api& api, FabricOptions options)
-    : context_(context),
-      messages_(messages),
+Fabric::Fabric(Dealings& dealings, kube::Api& api, services::Log& log, FabricOptions options)
+    : dealings_(dealings),
       api_(api),
+      log_(log),
       options_(std::move(options)),
-      tellings_(api, context.log),
-      sights_(api, context.log,
+      tellings_(api, log),
+      sights_(api, log,
               {[this](const std::string& peer) { change(peer); }, [this] { find_peers(); },
                [this] { guests_known(); }}),
       standings_(api, [this](const std::string& buyer) { change(buyer); }),
-      templates_(api, context.log, options_.template_name, [this] { templates_changed(); }),
-      spaces_(api, context.log, tellings_, in_flight_, options_.own_space),
+      templates_(api, log, options_.template_name, [this] { templates_changed(); }),
+      spaces_(api, log, tellings_, in_flight_, options_.own_space),
       pulses_(
-          api, context.log, options_.pulse, options_.api_servers,
+          api, log, options_.pulse, options_.api_servers,
           {[this](const std::string& peer, Instant unheard) { provider_silenced(peer, unheard); },
            [this](const std::string& peer, int64_t turns) { provider_answered(peer, turns); }}),
-      alarm_(context.loop, [this] { step(); }) {}
+      alarm_(api.loop(), [this] { step(); }) {}
 
 void Fabric::start() {
   using Hear = void (Fabric::*)(const Received&);
   const auto hear = [this](std::string_view step, Hear how) {
-    messages_.hear(std::string(step),
+    dealings_.hear(std::string(step),
                    life_.guard([this, how](const Received& message) { (this->*how)(message); }));
   };
   hear(fabric::k_nonce_step, &Fabric::hear_of_nonce);
@@ -56,13 +59,9 @@ void Fabric::start() {
 }
 
 const model::Contract* Fabric::contract(const ContractId& id) const {
-  const auto& all = context_.keeper.state().contracts;
+  const auto& all = dealings_.contracts();
   const auto found = all.find(id);
   return found == all.end() || !is_real(found->second) ? nullptr : &found->second;
-}
-
-bool Fabric::is_bought(const model::Contract& contract) const {
-  return contract.buyer == context_.options.cluster;
 }
 
 std::string Fabric::peer_of(const model::Contract& contract, const FabricContract& kept) const {
@@ -77,26 +76,27 @@ void Fabric::know_self(LiqoHome self) {
 
 void Fabric::contracts_changed() {
   are_contracts_changed_ = true;
-  alarm_.wake_by(context_.now() + k_gather);
+  alarm_.wake_by(now() + k_gather);
 }
 
 void Fabric::set_holding(bool is_holding) {
   is_holding_ = is_holding;
   spaces_.set_holding(is_holding);
-  if (is_holding) alarm_.wake_by(context_.now());
+  if (is_holding) alarm_.wake_by(now());
 }
 
 void Fabric::change(const std::string& peer) {
   changed_.insert(peer);
-  alarm_.wake_by(context_.now() + k_gather);
+  alarm_.wake_by(now() + k_gather);
 }
 
 void Fabric::step() {
   if (std::exchange(are_contracts_changed_, false)) look_at_contracts();
-  Instant next = prepare();
-  const Instant now = context_.now();
+  prepare();
+  Instant next = k_never;
+  const Instant time = now();
   for (auto at = due_.begin(); at != due_.end();) {
-    if (at->second <= now) {
+    if (at->second <= time) {
       changed_.insert(at->first);
       at = due_.erase(at);
     } else {
@@ -131,7 +131,7 @@ Instant Fabric::decide(const std::string& peer) {
 
 bool Fabric::is_unverified(std::string_view unit) const {
   const auto of = contract_of_unit(unit);
-  return of && contract(*of) != nullptr && !context_.keeper.state().fabric.contracts.contains(*of);
+  return of && contract(*of) != nullptr && !state().contracts.contains(*of);
 }
 
 // Something of that peer is not known or not written down yet, and will be soon.
@@ -179,6 +179,7 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
     if (kept.part.buyer != self_->id()) continue;  // told when it was adopted
     wish.purchases.push_back(
         purchase_of(*row, kept, {requests_.at(id), options_.drain, memory.identity}, sight));
+    dealings_.dress(wish.purchases.back());
     for (const fabric::BoughtUnit& unit : wish.purchases.back().units) {
       const bool is_there = sight.units.contains(unit.name) && sight.units.at(unit.name).node;
       if (unit.drained_by && is_there) draining.insert(unit.name);
@@ -186,20 +187,20 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
   }
   sights_.follow_pods(peer, draining);
   const Instant given_up = give_up(peer, memory, wish);
-  fabric::Plan plan = plan_buyer(wish, sight, context_.now());
+  fabric::Plan plan = plan_buyer(wish, sight, now());
   templates_.keep(peer, leaving, !wish.purchases.empty(), sight, plan);
   plan.look_by(given_up);
   tell_of_refusal(peer, plan);
   side(peer, Role::buyer).life = wish.life.life;
   const bool is_over = wish.purchases.empty() && plan.deeds.empty() && is_clear(sight) &&
-                       (warm_until(memory) <= context_.now() || memory.dead);
+                       (warm_until(memory) <= now() || memory.dead);
   if (!is_over) return do_plan(peer, Role::buyer, plan);
   pulses_.forget(peer);
   errors_.erase(peer);
   tellings_.set("bought from " + peer, {}, {});
   state().bought_from.erase(peer);
-  sides_.erase({peer, Role::buyer});
-  context_.keeper.touch();
+  forget_side(peer, Role::buyer);
+  dealings_.touch();
   return k_never;
 }
 
@@ -212,15 +213,15 @@ Instant Fabric::sell(const std::string& peer, PeerMemory& memory) {
     if (row == nullptr || is_bought(*row) || kept.part.buyer != peer) continue;
     if (kept.part.provider == self_->id()) wish.sales.push_back(sale_of(*row, kept));
   }
-  fabric::Plan plan = plan_seller(wish, sight, context_.now());
+  fabric::Plan plan = plan_seller(wish, sight, now());
   limit_guests(wish, plan);
   check_newcomer(wish, plan);
-  const bool is_over = wish.sales.empty() && plan.deeds.empty() && is_clear(sight) &&
-                       warm_until(memory) <= context_.now();
+  const bool is_over =
+      wish.sales.empty() && plan.deeds.empty() && is_clear(sight) && warm_until(memory) <= now();
   if (!is_over) return do_plan(peer, Role::seller, plan);
   state().sold_to.erase(peer);
-  sides_.erase({peer, Role::seller});
-  context_.keeper.touch();
+  forget_side(peer, Role::seller);
+  dealings_.touch();
   return k_never;
 }
 
@@ -232,7 +233,7 @@ void Fabric::note_endings(const std::string& peer, const fabric::BuyerSight& sig
     const auto of = contract_of_unit(name);
     const auto kept = of ? state().contracts.find(*of) : state().contracts.end();
     if (kept == state().contracts.end() || kept->second.part.provider != peer) continue;
-    if (kept->second.ending.emplace(name, context_.now()).second) save_then_look(*of);
+    if (kept->second.ending.emplace(name, now()).second) save_then_look(*of);
   }
 }
 
@@ -243,9 +244,9 @@ Fabric::Side& Fabric::side(const std::string& peer, Role role) {
   calls.answered = [this, peer] { change(peer); };
   calls.removed = [this, peer, role](const fabric::Place& at) { note_removed(peer, role, at); };
   calls.made = [this, peer, role](const fabric::Place& at) { note_made(peer, role, at); };
-  found = std::unique_ptr<Side>(
-      new Side{Doings(api_, in_flight_, std::move(calls)),
-               Sayings(context_, messages_, [this](const fabric::Say& said) { on_said(said); })});
+  found = std::unique_ptr<Side>(new Side{
+      Doings(api_, in_flight_, std::move(calls)),
+      Sayings(api_.loop(), dealings_, [this](const fabric::Say& said) { on_said(said); })});
   return *found;
 }
 
@@ -275,6 +276,10 @@ Instant Fabric::do_plan(const std::string& peer, Role role, const fabric::Plan& 
   for (fabric::Trouble& trouble : with.doings.troubles()) troubles.push_back(std::move(trouble));
   tellings_.set((role == Role::buyer ? "bought from " : "sold to ") + peer,
                 fabric::liqo::tenant_namespace_name(peer), troubles);
+  with.troubles = std::move(troubles);
+  with.is_open = role == Role::buyer ? sights_.buyer(peer).identity.has_value()
+                                     : is_answered(sights_.seller(peer));
+  looked_(progress_of({peer, role}, with));
   return next;
 }
 
@@ -284,7 +289,7 @@ void Fabric::on_said(const fabric::Say& said) {
   const bool has_proof = kept != state().contracts.end() && kept->second.proof;
   if (said.step != fabric::k_request_step || !has_proof) return;
   kept->second.proof.reset();
-  context_.keeper.touch();
+  dealings_.touch();
 }
 
 FabricStatus Fabric::status() const {

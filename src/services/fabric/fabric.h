@@ -17,8 +17,7 @@
 
 #include "host/alarm.h"
 #include "host/lifeline.h"
-#include "services/agent/context.h"
-#include "services/agent/messages.h"
+#include "services/fabric/dealings.h"
 #include "services/fabric/doings.h"
 #include "services/fabric/hearing.h"
 #include "services/fabric/liqo_home.h"
@@ -55,11 +54,23 @@ struct FabricStatus {
   std::vector<std::string> troubles;
 };
 
+// With one peer, in one role, as of the last look.
+struct PeerProgress {
+  std::string peer;                           // its Liqo id
+  bool is_bought = false;                     // from it; else sold to it
+  bool is_open = false;                       // the peering stands: one more unit is one slice
+  bool is_over = false;                       // nothing is left of it, and it is forgotten
+  fabric::Life life = fabric::Life::unknown;  // of a provider
+  std::vector<fabric::UnitProgress> units = {};
+  std::vector<fabric::Trouble> troubles = {};
+};
+
 class Fabric {
  public:
   static constexpr Duration k_gather = milliseconds(2);  // changes seldom come alone
 
-  Fabric(Context& context, Messages& messages, kube::Api& api, FabricOptions options);
+  // In the cluster of `api`, on its loop: so it runs the same in services and in sim/.
+  Fabric(Dealings& dealings, kube::Api& api, services::Log& log, FabricOptions options);
 
   void start();                   // with the state as it was saved
   void know_self(LiqoHome self);  // nothing is decided before
@@ -69,6 +80,22 @@ class Fabric {
   void set_holding(bool is_holding);
   FabricStatus status() const;
 
+  // ---- for whoever shows units to people ----
+  // Called after every look at a peer; it may ask for everything below.
+  void when_looked(std::function<void(const PeerProgress&)> call) { looked_ = std::move(call); }
+  std::vector<PeerProgress> progress() const;
+  // Whether anything of that unit is there, on this side. True while that is not known.
+  bool has_any_of(const std::string& unit) const {
+    return !sights_.is_known() || sights_.has_any_of(unit);
+  }
+  // A unit that was bought ends: it is written down, then it is drained and taken down. Calls when
+  // it is written down. Not found: it is none of a contract that lives; conflict: it was sold.
+  void end_unit(const std::string& unit, std::function<void(Status)> then);
+  // A peering that has no contracts any more does not stay warm, in that direction.
+  void close_peering(const std::string& peer, bool is_bought);
+  // Why the cluster cannot be seen; null: it is.
+  const Error* blindness() const { return sights_.trouble(); }
+
  private:
   enum class Role { buyer, seller };
   // With one peer, in one role.
@@ -77,15 +104,18 @@ class Fabric {
     Sayings sayings;
     std::vector<fabric::UnitProgress> units = {};
     fabric::Life life = fabric::Life::unknown;  // of a provider
+    bool is_open = false;                       // the peering
+    std::vector<fabric::Trouble> troubles = {};
     // What was made here and is to be there, by name and kind: if it is made again, somebody else
     // has removed it.
     std::set<std::pair<std::string, std::string_view>> made = {};
   };
   using PeerRole = std::pair<std::string, Role>;
 
-  FabricState& state() { return context_.state().fabric; }
+  FabricState& state() const { return dealings_.state(); }
+  Instant now() const { return api_.loop().now(); }
   const model::Contract* contract(const ContractId& id) const;
-  bool is_bought(const model::Contract& contract) const;
+  bool is_bought(const model::Contract& contract) const { return dealings_.is_bought(contract); }
   std::string peer_of(const model::Contract& contract, const FabricContract& kept) const;
   void change(const std::string& peer);
   void step();
@@ -97,11 +127,9 @@ class Fabric {
   void forget_ended();
   void note_peers();
   void find_peers();  // that the state does not know of
-  Instant prepare();
-  Instant prepare_one(const model::Contract& contract, FabricContract& kept);
+  void prepare();
   void make_requests(const model::Contract& contract, const FabricContract& kept);
-  Instant need_offer(const model::Contract& contract);
-  void ask_offer(const ContractId& id, const OfferId& offer);
+  void find_offer(const model::Contract& wanted);
   void prove(const ContractId& id, FabricContract& kept);
   void save_then_look(const ContractId& id);
   void look_now(const std::string& peer);
@@ -123,6 +151,8 @@ class Fabric {
   Instant do_plan(const std::string& peer, Role role, const fabric::Plan& plan);
   Instant warm_until(const PeerMemory& memory) const;
   void on_said(const fabric::Say& said);
+  static PeerProgress progress_of(const PeerRole& peer, const Side& with);
+  void forget_side(const std::string& peer, Role role);
 
   // ---- what leaves ----
   fabric::liqo::Leaving leaving_to(const std::string& peer);
@@ -147,9 +177,9 @@ class Fabric {
   void hear_of_identity(const Received& message);
   void refuse(const Received& message, const Error& why);
 
-  Context& context_;
-  Messages& messages_;
+  Dealings& dealings_;
   kube::Api& api_;
+  services::Log& log_;
   std::optional<LiqoHome> self_;
   FabricOptions options_;
   Tellings tellings_;
@@ -164,13 +194,14 @@ class Fabric {
   std::optional<std::set<ClusterId>> pinned_;  // by hand; none: not known yet
   std::map<PeerRole, std::unique_ptr<Side>> sides_;
   std::map<ContractId, UnitRequests> requests_;  // of what was bought
-  std::map<ContractId, Attempt> offers_;         // asked for
+  std::set<ContractId> offers_;                  // asked for
   std::map<ContractId, int> unsaved_;            // what is to be written down first
   std::set<std::string> changed_;                // peers
   std::map<std::string, Instant> due_;           // peers to look at by then
   bool are_contracts_changed_ = true;
   bool is_holding_ = true;
   int64_t refused_ = 0;
+  std::function<void(const PeerProgress&)> looked_ = [](const PeerProgress&) {};
   host::Alarm alarm_;
   host::Lifeline life_;
 };

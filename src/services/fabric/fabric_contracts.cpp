@@ -34,11 +34,14 @@ void Fabric::look_at_contracts() {
 }
 
 void Fabric::adopt() {
-  for (const auto& [id, row] : context_.state().contracts) {
-    if (contract(id) == nullptr || state().contracts.contains(id)) continue;
-    const model::Agreement* agreement = messages_.agreement(id);
-    if (agreement == nullptr || !agreement->fabric.liqo) continue;
-    state().contracts[id].part = *agreement->fabric.liqo;
+  for (const auto& [id, row] : dealings_.contracts()) {
+    if (contract(id) == nullptr) continue;
+    const model::LiqoPart* part = dealings_.part(id);
+    const auto known = state().contracts.find(id);
+    const bool is_known = known != state().contracts.end();
+    if (part == nullptr || (is_known && known->second.part == *part)) continue;
+    state().contracts[id].part = *part;
+    requests_.erase(id);  // there may be more of them now
     save_then_look(id);
   }
 }
@@ -46,7 +49,7 @@ void Fabric::adopt() {
 // Written down before anything is granted for it, so that a restart takes nothing back.
 void Fabric::note_purchases() {
   for (auto& [id, kept] : state().contracts) {
-    const std::vector<int32_t>* purchased = messages_.purchased(id);
+    const std::vector<int32_t>* purchased = dealings_.purchased(id);
     if (purchased == nullptr || *purchased == kept.purchased) continue;
     kept.purchased = *purchased;
     save_then_look(id);
@@ -54,14 +57,14 @@ void Fabric::note_purchases() {
 }
 
 void Fabric::forget_ended() {
-  const auto& live = context_.state().contracts;
+  const auto& live = dealings_.contracts();
   const auto is_over = [&live](const auto& one) { return !live.contains(one.first); };
-  if (std::erase_if(state().contracts, is_over) > 0) context_.keeper.touch();
+  if (std::erase_if(state().contracts, is_over) > 0) dealings_.touch();
   for (const auto& [id, requests] : requests_) {
     if (!live.contains(id)) tellings_.set("requests of " + id.text, {}, {});
   }
   std::erase_if(requests_, is_over);
-  std::erase_if(offers_, is_over);
+  std::erase_if(offers_, [&](const ContractId& id) { return !live.contains(id); });
 }
 
 void Fabric::note_peers() {
@@ -91,13 +94,13 @@ void Fabric::note_peers() {
     }
     for (auto& [peer, one] : memory) {
       if (present.contains(peer) || one.idle_since) continue;
-      one.idle_since = context_.now();
+      one.idle_since = now();
       is_changed = true;
     }
   };
   note(state().bought_from, bought);
   note(state().sold_to, sold);
-  if (is_changed) context_.keeper.touch();
+  if (is_changed) dealings_.touch();
 }
 
 // Whose state was lost has left things behind that only names and records tell of.
@@ -111,34 +114,18 @@ void Fabric::find_peers() {
 
 // ---- what has to be had first --------------------------------------------------------------
 
-Instant Fabric::prepare() {
-  if (!self_) return k_never;
-  Instant next = k_never;
+void Fabric::prepare() {
+  if (!self_) return;
   for (auto& [id, kept] : state().contracts) {
     const model::Contract* row = contract(id);
     if (row == nullptr) continue;
     if (is_bought(*row)) {
-      next = std::min(next, prepare_one(*row, kept));
-    } else if (!kept.tolerable) {
-      next = std::min(next, need_offer(*row));
+      if (!requests_.contains(id)) make_requests(*row, kept);
+      if (!kept.nonce.empty()) prove(id, kept);
     }
+    const bool has_offer = is_bought(*row) ? kept.offer.has_value() : kept.tolerable.has_value();
+    if (!has_offer && offers_.insert(id).second) find_offer(*row);
   }
-  return next;
-}
-
-Instant Fabric::prepare_one(const model::Contract& row, FabricContract& kept) {
-  if (!requests_.contains(row.id)) make_requests(row, kept);
-  if (!kept.nonce.empty()) prove(row.id, kept);
-  return kept.offer ? k_never : need_offer(row);
-}
-
-Instant Fabric::need_offer(const model::Contract& row) {
-  const Attempt& attempt = offers_[row.id];
-  if (!attempt.is_due(context_.now(), host::k_refused_wait)) {
-    return attempt.in_flight ? k_never : attempt.due;
-  }
-  ask_offer(row.id, row.offer);
-  return k_never;
 }
 
 // Those whose hashes were signed, and no others: a Liqo that was installed anew has another key.
@@ -150,47 +137,42 @@ void Fabric::make_requests(const model::Contract& row, const FabricContract& kep
     auto made = self_->unit_request(units[i]);
     if (made && pki::sha256_hex(*made) == hashes[i]) fitting.emplace(units[i], std::move(*made));
   }
+  std::vector<fabric::Trouble> troubles;
   if (fitting.size() < units.size()) {
-    tellings_.set("requests of " + row.id.text, std::string(fabric::liqo::k_namespace),
-                  {{"contract " + row.id.text, "Liqo's key is another one than it was signed with",
-                    "release it, and hold anew"}});
+    troubles = {{"contract " + row.id.text, "Liqo's key is another one than it was signed with",
+                 "release it, and hold anew"}};
   }
+  tellings_.set("requests of " + row.id.text, std::string(fabric::liqo::k_namespace), troubles);
   requests_[row.id] = std::move(fitting);
   changed_.insert(kept.part.provider);
 }
 
-void Fabric::ask_offer(const ContractId& id, const OfferId& offer) {
-  offers_[id].in_flight = true;
-  context_.client.get_offer(offer, life_.guard([this, id](const Result<wire::OfferRow>& told) {
+void Fabric::find_offer(const model::Contract& wanted) {
+  const auto take = [this, id = wanted.id](const Result<model::Offer>& told) {
     const auto kept = state().contracts.find(id);
     const model::Contract* row = contract(id);
     if (kept == state().contracts.end() || row == nullptr) return;
-    offers_[id].in_flight = false;
-    if (!told && told.error().code != Code::not_found) {
-      offers_[id].fail(context_, "an offer cannot be had", told.error());
-      return contracts_changed();
-    }
     if (is_bought(*row)) {
-      kept->second.offer = told ? told->offer : bare_offer(*row);
+      kept->second.offer = told ? *told : bare_offer(*row);
     } else {
       auto& keys = kept->second.tolerable.emplace();
       if (told) {
-        for (const model::Taint& taint : told->offer.taints) keys.push_back(taint.key);
+        for (const model::Taint& taint : told->taints) keys.push_back(taint.key);
       }
     }
-    context_.keeper.touch();
+    dealings_.touch();
     change(peer_of(*row, kept->second));
-  }));
+  };
+  dealings_.find_offer(wanted, life_.guard(take));
 }
 
 void Fabric::prove(const ContractId& id, FabricContract& kept) {
   const std::string nonce = std::exchange(kept.nonce, {});
   const auto request = self_->control_plane_request();
   const auto signature = self_->sign(nonce);
-  context_.keeper.touch();
+  dealings_.touch();
   if (!request || !signature) {  // never: the key was good enough for a contract
-    context_.log.write(services::Level::error, "Liqo's key cannot be used",
-                       {{"contract", id.text}});
+    log_.write(services::Level::error, "Liqo's key cannot be used", {{"contract", id.text}});
     return;
   }
   kept.proof = fabric::Proof{nonce, to_base64(*signature), self_->public_key(), *request};
@@ -199,8 +181,8 @@ void Fabric::prove(const ContractId& id, FabricContract& kept) {
 
 void Fabric::save_then_look(const ContractId& id) {
   unsaved_[id] += 1;
-  context_.keeper.touch();
-  context_.keeper.flush(life_.guard([this, id] {
+  dealings_.touch();
+  dealings_.flush(life_.guard([this, id] {
     if (--unsaved_[id] == 0) unsaved_.erase(id);
     contracts_changed();
   }));
@@ -210,7 +192,7 @@ void Fabric::save_then_look(const ContractId& id) {
 // (it was not acknowledged), or finds what it has made. An answer is saved with it, at once, before
 // it is sent.
 void Fabric::look_now(const std::string& peer) {
-  context_.keeper.touch();
+  dealings_.touch();
   changed_.insert(peer);
   step();
 }
@@ -236,9 +218,8 @@ FabricContract* Fabric::heard_on(const Received& message, bool as_buyer) {
 
 void Fabric::refuse(const Received& message, const Error& why) {
   refused_ += 1;
-  context_.log.write(
-      services::Level::warning, "message refused",
-      {{"contract", message.contract.text}, {"step", message.step}, {"why", why.message()}});
+  log_.write(services::Level::warning, "message refused",
+             {{"contract", message.contract.text}, {"step", message.step}, {"why", why.message()}});
 }
 
 void Fabric::hear_of_nonce(const Received& message) {

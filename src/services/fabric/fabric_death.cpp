@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fabric/mourning.h"
+#include "services/agent/never.h"
 #include "services/fabric/fabric.h"
 
 namespace spillway::agent {
@@ -21,19 +22,19 @@ void Fabric::watch_over(const std::string& peer, const PeerMemory& memory,
 
 fabric::ProviderLife Fabric::life_of(const std::string& peer, PeerMemory& memory,
                                      const fabric::BuyerSight& sight) {
-  const Instant now = context_.now();
+  const Instant time = now();
   if (!sight.foreign || sight.foreign->is_reachable()) {
     errors_.erase(peer);
   } else {
-    errors_.try_emplace(peer, now);
+    errors_.try_emplace(peer, time);
   }
   fabric::Signs signs = pulses_.signs(peer);
   const auto error = errors_.find(peer);
   if (error != errors_.end()) signs.error = error->second;
-  const Life life = judge(signs, memory.dead.has_value(), options_.doubt, now);
+  const Life life = judge(signs, memory.dead.has_value(), options_.doubt, time);
   note_life(peer, memory, life);
   return {.life = life,
-          .unheard = memory.unheard.value_or(now),
+          .unheard = memory.unheard.value_or(time),
           .fence = memory.fence,
           .margin = options_.skew + options_.skew,
           .is_given_up = memory.is_given_up && !giving_up_.contains(peer)};
@@ -43,10 +44,10 @@ void Fabric::note_life(const std::string& peer, PeerMemory& memory, Life life) {
   const bool was_dead = memory.dead.has_value();
   const bool is_known = life == Life::dead || life == Life::alive;
   if (!is_known || was_dead == (life == Life::dead)) return;
-  memory.dead = was_dead ? std::nullopt : std::optional(context_.now());
-  context_.keeper.touch();
-  context_.log.write(services::Level::warning,
-                     was_dead ? "a provider is back" : "a provider is dead", {{"provider", peer}});
+  memory.dead = was_dead ? std::nullopt : std::optional(now());
+  dealings_.touch();
+  log_.write(services::Level::warning, was_dead ? "a provider is back" : "a provider is dead",
+             {{"provider", peer}});
 }
 
 // What a unit's provider must have stopped begins elsewhere: it is written down first, for the
@@ -60,7 +61,7 @@ Instant Fabric::give_up(const std::string& peer, PeerMemory& memory, fabric::Buy
       longest = std::max(longest, unit.fence);
     }
   }
-  if (std::exchange(memory.fence, longest) != longest) context_.keeper.touch();
+  if (std::exchange(memory.fence, longest) != longest) dealings_.touch();
   wish.life.fence = longest;
   Instant next = k_never;
   if (wish.life.life == Life::doubted) {
@@ -70,11 +71,11 @@ Instant Fabric::give_up(const std::string& peer, PeerMemory& memory, fabric::Buy
   }
   if (wish.life.life != Life::dead || memory.is_given_up) return next;
   const Instant over = fence_over(wish.life, shortest.value_or(longest));
-  if (over > context_.now()) return over;
+  if (over > now()) return over;
   memory.is_given_up = true;
   giving_up_.insert(peer);
-  context_.keeper.touch();
-  context_.keeper.flush(life_.guard([this, peer] {
+  dealings_.touch();
+  dealings_.flush(life_.guard([this, peer] {
     giving_up_.erase(peer);
     change(peer);
   }));
@@ -86,7 +87,7 @@ void Fabric::provider_silenced(const std::string& peer, Instant unheard) {
   if (memory == state().bought_from.end()) return;
   if (!memory->second.unheard) {
     memory->second.unheard = unheard;
-    context_.keeper.touch();
+    dealings_.touch();
   }
   change(peer);
 }
@@ -104,8 +105,8 @@ void Fabric::provider_answered(const std::string& peer, int64_t turns) {
   memory.turns = next;
   change(peer);
   if (is_same) return pulses_.renew(peer, next);
-  context_.keeper.touch();
-  context_.keeper.flush(life_.guard([this, peer, next] { pulses_.renew(peer, next); }));
+  dealings_.touch();
+  dealings_.flush(life_.guard([this, peer, next] { pulses_.renew(peer, next); }));
 }
 
 void Fabric::tell_of_refusal(const std::string& peer, fabric::Plan& plan) const {

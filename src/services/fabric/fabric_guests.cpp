@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fabric/guest_space.h"
+#include "services/agent/never.h"
 #include "services/fabric/fabric.h"
 
 namespace spillway::agent {

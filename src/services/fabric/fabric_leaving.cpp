@@ -24,23 +24,17 @@ Leaving Fabric::leaving_to(const std::string& peer) {
 
 // Whoever pins does so in another process: they are read whenever contracts change.
 void Fabric::read_pins() {
-  Papers* papers = context_.options.papers;
-  if (!options_.offload.trusted.pinned || papers == nullptr) {
+  if (!options_.offload.trusted.pinned) {
     pinned_.emplace();
     return;
   }
-  papers->read_trust(life_.guard([this](const Result<TrustBook>& book) {
-    std::set<ClusterId> pinned;
-    if (book) {
-      for (const auto& [cluster, pin] : book->pins) {
-        if (pin.how == model::Trust::given) pinned.insert(cluster);
-      }
-    } else {
-      context_.log.write(services::Level::warning, "pins cannot be read: nobody is trusted by them",
-                         {{"why", book.error().message()}});
+  dealings_.read_pins(life_.guard([this](const Result<std::set<ClusterId>>& pinned) {
+    if (!pinned) {
+      log_.write(services::Level::warning, "pins cannot be read: nobody is trusted by them",
+                 {{"why", pinned.error().message()}});
     }
-    if (std::exchange(pinned_, pinned) == pinned) return;
-    templates_changed();
+    const std::set<ClusterId> now = pinned.value_or(std::set<ClusterId>());
+    if (std::exchange(pinned_, now) != now) templates_changed();
   }));
 }
 

@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "pki/hash.h"
+#include "services/agent/never.h"
 
 namespace spillway::agent {
 
 Instant Sayings::want(const std::vector<fabric::Deed>& deeds) {
-  const Instant now = context_.now();
+  const Instant now = loop_.now();
   Instant next = k_never;
   for (auto& one : sayings_) one.second.is_wanted = false;
   for (const fabric::Deed& deed : deeds) {
@@ -24,19 +25,11 @@ Instant Sayings::want(const std::vector<fabric::Deed>& deeds) {
   return next;
 }
 
-bool Sayings::is_crowded(const ContractId& contract) const {
-  const auto& all = context_.keeper.state().mailbox.contracts;
-  const auto found = all.find(contract);
-  return found != all.end() && found->second.unsent.size() >= k_most_waiting;
-}
-
 void Sayings::say(const fabric::Say& wanted, Saying& saying, std::string hash) {
-  saying.due = context_.now() + k_again;
-  if (is_crowded(wanted.contract)) return;
-  const auto sent = messages_.send(wanted.contract, wanted.step, wanted.body);
-  if (!sent) {
+  saying.due = loop_.now() + k_again;
+  if (const Status said = dealings_.say(wanted); !said) {
     // After a start, until what was signed is verified again.
-    saying.due = context_.now() + seconds(1);
+    if (said.error().code != Code::over_quota) saying.due = loop_.now() + seconds(1);
     return;
   }
   saying.hash = std::move(hash);

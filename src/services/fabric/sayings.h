@@ -9,19 +9,18 @@
 #include <vector>
 
 #include "fabric/deed.h"
-#include "services/agent/context.h"
-#include "services/agent/messages.h"
+#include "host/loop.h"
+#include "services/fabric/dealings.h"
 
 namespace spillway::agent {
 
 class Sayings {
  public:
   static constexpr Duration k_again = seconds(10);
-  static constexpr size_t k_most_waiting = 4;  // of one contract, for a broker that is away
 
-  // `said`: it is with the mailbox, which keeps it.
-  Sayings(Context& context, Messages& messages, std::function<void(const fabric::Say&)> said)
-      : context_(context), messages_(messages), said_(std::move(said)) {}
+  // `said`: whoever carries it has it, and keeps it.
+  Sayings(host::Loop& loop, Dealings& dealings, std::function<void(const fabric::Say&)> said)
+      : loop_(loop), dealings_(dealings), said_(std::move(said)) {}
 
   // These, and no others any more. When the next is to be said again.
   Instant want(const std::vector<fabric::Deed>& deeds);
@@ -34,10 +33,9 @@ class Sayings {
   };
 
   void say(const fabric::Say& wanted, Saying& saying, std::string hash);
-  bool is_crowded(const ContractId& contract) const;
 
-  Context& context_;
-  Messages& messages_;
+  host::Loop& loop_;
+  Dealings& dealings_;
   std::function<void(const fabric::Say&)> said_;
   std::map<std::pair<ContractId, std::string>, Saying> sayings_;  // by step
 };

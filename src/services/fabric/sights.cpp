@@ -185,6 +185,18 @@ const fabric::SellerSight& Sights::seller(const std::string& peer) {
 
 const fabric::BuyerSight& Sights::buyer(const std::string& peer) { return buyers_[peer]; }
 
+bool Sights::has_any_of(const std::string& unit) const {
+  const auto has_bought = [&](const auto& of) { return of.second.units.contains(unit); };
+  const auto has_sold = [&](const auto& of) {
+    const fabric::SellerSight& sold = of.second;
+    const auto& secrets = sold.certificates;
+    return sold.slices.contains(unit) || (sold.record && sold.record->units.contains(unit)) ||
+           std::find(secrets.begin(), secrets.end(), unit) != secrets.end();
+  };
+  return std::any_of(buyers_.begin(), buyers_.end(), has_bought) ||
+         std::any_of(sellers_.begin(), sellers_.end(), has_sold);
+}
+
 std::vector<std::string> Sights::peers() const {
   std::set<std::string> all;
   for (const auto& [peer, sight] : sellers_) {

@@ -49,6 +49,7 @@ class Sights {
   const GuestSights& guest_spaces() const { return guest_spaces_; }
   std::vector<std::string> peers() const;                         // of which there is anything
   std::set<std::string> nodes_of(const std::string& peer) const;  // that were bought from it
+  bool has_any_of(const std::string& unit) const;                 // on either side of a contract
 
   // On these nodes pods count from now on. Until they are known, something may run there.
   void follow_pods(const std::string& peer, const std::set<std::string>& nodes);

@@ -67,6 +67,7 @@ fabric::Sale sale_of(const model::Contract& contract, const FabricContract& kept
   sale.is_closing = contract.state == model::ContractState::closing;
   if (sale.is_closing) sale.zero_at = contract.deadline - contract.terms.drain;
   sale.fence = contract.terms.fence;
+  sale.is_kept = contract.units.empty();
   return sale;
 }
 
@@ -81,6 +82,7 @@ fabric::Purchase purchase_of(const model::Contract& contract, const FabricContra
                             .taints = {},
                             .proof = kept.proof,
                             .identity = {}};
+  purchase.is_kept = contract.units.empty();
   if (kept.recorded && buying.identity) {
     purchase.identity = buying.identity;
     purchase.identity->units = *kept.recorded;
