@@ -1,6 +1,7 @@
 // DemoFederation: the buyer's autoscaler, and the certificates of those who speak with it.
 #include "cli/demo_federation.h"
 #include "cli/files.h"
+#include "cli/when.h"
 #include "pki/authority.h"
 #include "pki/private_file.h"
 
@@ -50,18 +51,19 @@ Status DemoFederation::write_papers() {
   return pki::write_private(path("client.key"), client.to_pem().view());
 }
 
+// As the same member as the buyer's agent, which makes nodes of what it buys.
 Status DemoFederation::start_autoscaler(const std::string& profile) {
   SPILLWAY_TRY(write_papers());
   std::vector<std::string> words{
       "autoscaler",        "--dir",      dir(k_buyer),       "--kubeconfig", kubeconfig(k_buyer),
-      "--backend",         "embedded",   "--listen",         "127.0.0.1:0",  "--tls-cert",
+      "--backend",         "liqo",       "--listen",         "127.0.0.1:0",  "--tls-cert",
       path("server.pem"),  "--tls-key",  path("server.key"), "--client-ca",  path("ca.pem"),
       "--expander-listen", "127.0.0.1:0"};
   if (profile.empty()) {
     words.insert(words.end(), {"--currency", "USD"});
   } else {
-    SPILLWAY_TRY(pki::write_private(policy(k_buyer), recommender_text(profile)));
-    words.insert(words.end(), {"--policy", policy(k_buyer)});
+    SPILLWAY_TRY(pki::write_private(recommender_policy(), recommender_text(profile)));
+    words.insert(words.end(), {"--policy", recommender_policy()});
   }
   const auto pid = stage_.start(process("autoscaler"), words);
   if (!pid) return tl::unexpected(pid.error());

@@ -15,6 +15,7 @@ namespace {
 constexpr size_t k_label_width = 22;
 constexpr size_t k_cell_width = 28;
 constexpr int64_t k_spend_bar = 12;
+constexpr int32_t k_most_units = 4;  // of a seller
 
 enum class Tint : int { none = 0, red = 31, green = 32, yellow = 33, grey = 90 };
 
@@ -79,6 +80,47 @@ int32_t held_of(const RunSeen& run, const std::string& seller) {
   return found == run.spend.sellers.end() ? 0 : found->second.held;
 }
 
+// Full: its node is Ready. Half: it is being made, or drained.
+void draw_units(Cell& cell, const RunSeen& run, const OnSale& sold) {
+  const int32_t held = held_of(run, sold.seller);
+  int32_t ready = 0;
+  int32_t guests = 0;
+  for (const UnitNode& unit : run.view.units) {
+    if (unit.seller != sold.seller || unit.gone) continue;
+    ready += unit.is_ready() ? 1 : 0;
+    guests += unit.guests;
+  }
+  for (int32_t i = 0; i < sold.units; ++i) {
+    if (i < ready) {
+      cell.bar(2, "█", "#", Tint::green);
+    } else if (i < held) {
+      cell.bar(2, "▒", "o", Tint::yellow);
+    } else {
+      cell.bar(2, "·", ".", Tint::grey);
+    }
+    cell.put(" ");
+  }
+  for (int32_t i = sold.units; i < k_most_units; ++i) cell.put("   ");
+  if (guests > 0) cell.put(fmt::format(" {} guest{}", guests, guests == 1 ? "" : "s"));
+}
+
+std::string node_row(const UnitNode& unit) {
+  return fmt::format("  {:<36}{:<10}{:<11}{:<7}{:>6}", safe(unit.name), safe(unit.seller),
+                     fabric::to_text(unit.step), unit.is_ready() ? "yes" : "no", unit.guests);
+}
+
+void add_nodes(std::vector<std::string>& lines, const RunSeen& run, size_t most) {
+  std::vector<const UnitNode*> there;
+  for (const UnitNode& unit : run.view.units) {
+    if (!unit.gone) there.push_back(&unit);
+  }
+  const size_t full = lines.size() + most;
+  const size_t shown = there.size() <= most ? there.size() : most - 1;
+  for (size_t i = 0; i < shown; ++i) lines.push_back(node_row(*there[i]));
+  if (shown < there.size()) lines.push_back(fmt::format("  and {} more", there.size() - shown));
+  lines.resize(full);
+}
+
 }  // namespace
 
 std::string clock_text(Duration since_begun) {
@@ -105,7 +147,7 @@ Look look_of_environment() {
   return {is_utf8, set("NO_COLOR").empty() && !is_dumb};
 }
 
-std::vector<std::string> chart(const Seen& seen, const Look& look) {
+std::vector<std::string> chart(const Seen& seen, const Look& look, size_t node_lines) {
   int64_t most = 1;
   for (const RunSeen& run : seen.runs) most = std::max(most, run.spend.in_all().money);
   std::vector<std::string> lines{load_row(seen, look), std::string()};
@@ -115,14 +157,8 @@ std::vector<std::string> chart(const Seen& seen, const Look& look) {
   lines.emplace_back();
   for (const OnSale& sold : seen.on_sale) {
     const std::string label = fmt::format("{:<6}{:>7} USD/h", sold.seller, usd(sold.rate));
-    lines.push_back(chart_row(look, label, seen, [&](Cell& cell, const RunSeen& run) {
-      const int32_t held = held_of(run, sold.seller);
-      for (int32_t i = 0; i < sold.units; ++i) {
-        cell.bar(2, i < held ? "█" : "·", i < held ? "#" : ".",
-                 i < held ? Tint::green : Tint::grey);
-        cell.put(" ");
-      }
-    }));
+    lines.push_back(chart_row(
+        look, label, seen, [&](Cell& cell, const RunSeen& run) { draw_units(cell, run, sold); }));
   }
   lines.emplace_back();
   lines.push_back(chart_row(look, "USD/h now", seen, [](Cell& cell, const RunSeen& run) {
@@ -136,6 +172,12 @@ std::vector<std::string> chart(const Seen& seen, const Look& look) {
   lines.push_back(chart_row(look, "g CO2e", seen, [](Cell& cell, const RunSeen& run) {
     cell.put(fmt::format("{:>7.1f}", static_cast<double>(run.spend.in_all().carbon_mg) / 1e3));
   }));
+  if (node_lines == 0) return lines;
+  lines.emplace_back();
+  lines.push_back(fmt::format("  {:<36}{:<10}{:<11}{:<7}{:>6}",
+                              "virtual nodes (" + seen.runs[1].name + ")", "provider", "step",
+                              "Ready", "guests"));
+  add_nodes(lines, seen.runs[1], node_lines);
   return lines;
 }
 

@@ -22,6 +22,7 @@ struct RunSeen {
   std::string expander;  // that it chooses by
   RunView view;
   Spend spend;
+  std::map<ContractId, Instant> begun;  // when each contract became active
 
   std::string title() const { return name + " (" + expander + ")"; }
 };
@@ -33,8 +34,10 @@ struct Seen {
 };
 
 inline constexpr size_t k_chart_width = 80;
-// Lines of less than that many columns, always as many.
-std::vector<std::string> chart(const Seen& seen, const Look& look);
+inline constexpr size_t k_chart_lines = 15;  // besides the nodes'
+// Lines of less than that many columns, always as many: so many of them are for the virtual nodes
+// of the second run, of which it needs seven as a rule.
+std::vector<std::string> chart(const Seen& seen, const Look& look, size_t node_lines);
 
 // For files and pipes: two lines of titles, then one for each time.
 std::string plain_titles(const Seen& seen);

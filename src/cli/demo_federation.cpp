@@ -11,8 +11,10 @@
 
 #include "cli/asking.h"
 #include "cli/broker_words.h"
+#include "cli/demo_load.h"
 #include "cli/files.h"
 #include "cli/waiting.h"
+#include "cli/when.h"
 #include "pki/private_file.h"
 
 namespace spillway::cli {
@@ -37,7 +39,7 @@ Result<uint16_t> free_port() {
   return fail(Code::unavailable, "127.0.0.1", std::strerror(error), "look whether ports are left");
 }
 
-std::string policy_text(const Seller& seller) {
+std::string supply_text(const Seller& seller) {
   return fmt::format(
       "noun: policy\n"
       "version: 1\n"
@@ -53,6 +55,15 @@ std::string policy_text(const Seller& seller) {
       "visibility: everyone\n"
       "terms: {{lease: 10m, notice: 1m}}\n",
       seller.step, seller.cpus, seller.usd_hour, seller.place, seller.carbon, to_text(now()));
+}
+
+// What the buyer's pods need to run at the sellers.
+std::string offload_text() {
+  return fmt::format(
+      "noun: policy\n"
+      "version: 1\n"
+      "offload: {{namespaces: [{}]}}\n",
+      k_load_space);
 }
 
 std::string cluster_of(const std::string& member) { return member + "-cluster"; }
@@ -100,7 +111,7 @@ Status DemoFederation::set_up_broker() {
 Status DemoFederation::start_cluster(const std::string& member, int nodes, int cpus) {
   const auto pid =
       stage_.start(process(cluster_of(member)),
-                   {"cluster", "run", member, "--nodes", std::to_string(nodes), "--cpu",
+                   {"cluster", "run", member, "--liqo", "--nodes", std::to_string(nodes), "--cpu",
                     std::to_string(cpus), "--memory", "4Gi", "--kubeconfig", kubeconfig(member)});
   if (!pid) return tl::unexpected(pid.error());
   return {};
@@ -120,13 +131,14 @@ Status DemoFederation::join(const std::string& member, const std::string& roles)
   return {};
 }
 
-Status DemoFederation::start_agent(const Seller& seller) {
-  SPILLWAY_TRY(join(seller.name, "provider"));
-  SPILLWAY_TRY(await_file(cluster_of(seller.name), std::string(seller.name) + ".kubeconfig", ""));
-  SPILLWAY_TRY(pki::write_private(policy(seller.name), policy_text(seller)));
-  const auto pid = stage_.start(
-      process(seller.name), {"agent", "--dir", dir(seller.name), "--policy", policy(seller.name),
-                             "--kubeconfig", kubeconfig(seller.name)});
+Status DemoFederation::start_agent(const std::string& member, const std::string& roles,
+                                   const std::string& policy_text) {
+  SPILLWAY_TRY(join(member, roles));
+  SPILLWAY_TRY(await_file(cluster_of(member), member + ".kubeconfig", ""));
+  SPILLWAY_TRY(pki::write_private(policy(member), policy_text));
+  const auto pid =
+      stage_.start(process(member), {"agent", "--dir", dir(member), "--policy", policy(member),
+                                     "--kubeconfig", kubeconfig(member), "--fabric", "liqo"});
   if (!pid) return tl::unexpected(pid.error());
   return {};
 }
@@ -138,9 +150,10 @@ Status DemoFederation::set_up(const std::string& profile) {
     SPILLWAY_TRY(start_cluster(seller.name, seller.units, seller.cpus));
   }
   SPILLWAY_TRY(set_up_broker());
-  for (const Seller& seller : k_sellers) SPILLWAY_TRY(start_agent(seller));
-  SPILLWAY_TRY(join(k_buyer, "consumer"));
-  SPILLWAY_TRY(await_file(cluster_of(k_buyer), std::string(k_buyer) + ".kubeconfig", ""));
+  for (const Seller& seller : k_sellers) {
+    SPILLWAY_TRY(start_agent(seller.name, "provider", supply_text(seller)));
+  }
+  SPILLWAY_TRY(start_agent(k_buyer, "consumer", offload_text()));
   SPILLWAY_TRY(start_autoscaler(profile));
   return await_sale();
 }
@@ -148,6 +161,7 @@ Status DemoFederation::set_up(const std::string& profile) {
 Status DemoFederation::check_runs() {
   SPILLWAY_TRY(stage_.check_runs(process("broker")));
   SPILLWAY_TRY(stage_.check_runs(process("autoscaler")));
+  SPILLWAY_TRY(stage_.check_runs(process(k_buyer)));
   SPILLWAY_TRY(stage_.check_runs(process(cluster_of(k_buyer))));
   for (const Seller& seller : k_sellers) {
     SPILLWAY_TRY(stage_.check_runs(process(seller.name)));

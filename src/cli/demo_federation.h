@@ -1,6 +1,6 @@
-// The demo's federation: a broker, four embedded clusters that sell what is free in them, each with
-// its agent, one that buys, and its autoscaler: each a process of its own, over mutual TLS on
-// loopback. It is set up by the commands that anybody would type.
+// The demo's federation: a broker, four embedded clusters with Liqo that sell what is free in them,
+// one that buys, an agent for each, and the buyer's autoscaler: each a process of its own, over
+// mutual TLS on loopback. It is set up by the commands that anybody would type.
 #pragma once
 
 #include <array>
@@ -39,8 +39,8 @@ inline constexpr std::array k_sellers{
 };
 inline constexpr const char* k_buyer = "edge";
 inline constexpr int k_own_cpus = 2;  // of the buyer, on one node
-// A broker, a cluster and an agent for each seller, the buyer's cluster and its autoscaler.
-inline constexpr size_t k_processes = 1 + 2 * k_sellers.size() + 2;
+// A broker, a cluster and an agent for each seller and for the buyer, and its autoscaler.
+inline constexpr size_t k_processes = 1 + 2 * (k_sellers.size() + 1) + 1;
 
 // What a seller has on sale, as the broker tells the buyer.
 struct OnSale {
@@ -65,6 +65,7 @@ class DemoFederation {
   const std::string& name() const { return name_; }
   std::string dir(const std::string& member) const;
   std::string policy(const std::string& member) const { return path(member + ".yaml"); }
+  std::string recommender_policy() const { return path("recommender.yaml"); }
   std::string kubeconfig(const std::string& member) const { return path(member + ".kubeconfig"); }
   // Where the autoscaler and its expander listen, and what their client shows.
   GrpcTarget autoscaler() const { return target(port_); }
@@ -78,7 +79,8 @@ class DemoFederation {
   Status set_up_broker();
   Status start_cluster(const std::string& member, int nodes, int cpus);
   Status join(const std::string& member, const std::string& roles);
-  Status start_agent(const Seller& seller);
+  Status start_agent(const std::string& member, const std::string& roles,
+                     const std::string& policy_text);
   Status write_papers();
   Status start_autoscaler(const std::string& profile);
   Status await_sale();

@@ -7,15 +7,14 @@
 namespace spillway::cli {
 namespace {
 
-const kube::Name k_load_name{"default", "web"};
+const kube::Name k_load_name{k_load_space, "web"};
 
-// Tolerates what Liqo's nodes are tainted with.
+// Nothing in it says that it may leave: its namespace is offloaded, so Liqo adds that to its pods.
 std::string deployment_spec() {
   const model::Resources requests = replica_requests();
   return fmt::format(
       R"({{"replicas":0,"selector":{{"matchLabels":{{"app":"web"}}}},"template":{{
           "metadata":{{"labels":{{"app":"web"}}}},"spec":{{"terminationGracePeriodSeconds":0,
-          "tolerations":[{{"key":"virtual-node.liqo.io/not-allowed","operator":"Exists"}}],
           "containers":[{{"name":"main","image":"none","resources":{{"requests":{{
             "cpu":"{}m","memory":"{}"}}}}}}]}}}}}})",
       requests.cpu_millis, requests.memory_bytes);
@@ -41,6 +40,14 @@ int32_t replicas_at(Duration since_begun) {
 }
 
 void Load::create() {
+  const kube::Object space = kube::new_object(kube::k_namespaces, "Namespace", {"", k_load_space});
+  api_.create(kube::k_namespaces, space, life_.guard([this](const Result<kube::Object>& made) {
+    if (made) return create_deployment();
+    problem_ = tl::unexpected(made.error());
+  }));
+}
+
+void Load::create_deployment() {
   kube::Object load = kube::new_object(kube::k_deployments, "Deployment", k_load_name);
   auto spec = model::parse_json(deployment_spec());
   if (!spec) {

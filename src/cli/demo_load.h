@@ -11,11 +11,12 @@ inline constexpr Duration k_load_rises = minutes(20);
 inline constexpr Duration k_load_falls = minutes(20);
 inline constexpr Duration k_load_counted = hours(1);  // until the last node is given back, too
 inline constexpr int32_t k_most_replicas = 16;
+inline constexpr const char* k_load_space = "shop";  // which the buyer lets leave
 
 int32_t replicas_at(Duration since_begun);
 model::Resources replica_requests();
 
-// The Deployment. It follows what is wanted; the first error is kept.
+// The Deployment, in a namespace of its own. It follows what is wanted; the first error is kept.
 class Load {
  public:
   explicit Load(kube::Api& api) : api_(api) {}
@@ -27,6 +28,7 @@ class Load {
   const Status& problem() const { return problem_; }
 
  private:
+  void create_deployment();
   void scale();
 
   kube::Api& api_;

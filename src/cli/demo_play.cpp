@@ -7,6 +7,7 @@
 #include "cli/demo_say.h"
 #include "cli/safe_text.h"
 #include "cli/waiting.h"
+#include "cli/when.h"
 #include "services/autoscaler/explain_door.h"
 
 namespace spillway::cli {
@@ -40,14 +41,17 @@ void Play::tell_banner() const {
       "  Pods come and go; what does not fit is bought: by one cluster by chance, by\n"
       "  the other {}. Each has a market of its own, of the same making.\n"
       "\n"
-      "  real       {} processes: two brokers, eight agents, ten clusters and two gRPC\n"
-      "             servers (spillway autoscaler); mutual TLS, the books on disk\n"
-      "  embedded   the clusters: the Kubernetes API with a scheduler and nodes that run\n"
-      "             nothing; sellers sell what is free in theirs\n"
-      "  modelled   the Cluster Autoscaler 1.30, by its rules and default flags; its clock\n"
-      "             runs {} times as fast. The real one, unmodified: make e2e\n"
-      "  money      the books' contracts at their rates, for the time on the fast clock:\n"
-      "             a second that passes here is paid for as {} seconds\n",
+      "  real       {} processes: two brokers, ten agents, two gRPC servers (spillway\n"
+      "             autoscaler), ten clusters; mutual TLS, the books on disk. Contracts\n"
+      "             that both sides sign; the handshakes, grants and drains by which\n"
+      "             agents make virtual nodes of them and end them\n"
+      "  embedded   in the clusters: the Kubernetes API, its scheduler, and Liqo. Nodes\n"
+      "             and virtual kubelets are played: guests are placed at their sellers,\n"
+      "             and no container runs. With the real Liqo: make e2e\n"
+      "  modelled   the Cluster Autoscaler 1.30, by its rules and default flags; its\n"
+      "             clock runs {} times as fast. The real one, unmodified: make e2e\n"
+      "  money      the books' contracts at their rates, for the time on the fast\n"
+      "             clock: a second that passes here is paid for as {} seconds\n",
       k_load_counted.ms / 1000 / options_.speed, by, 2 * k_processes, options_.speed,
       options_.speed);
 }
@@ -62,10 +66,13 @@ Status Play::gather() {
 }
 
 void Play::tell_market() const {
+  const Look look = look_of_environment();
   for (const OnSale& sold : aware_.on_sale()) say("{}", market_row(sold));
   say("\n  pr1 and pr2 are Table 1 of the Mid4CC 2025 paper, 1 and 5 USD a minute; green\n"
-      "  and far are ours. A pod wants {} cpu; {} pods have room at home.\n",
-      replica_requests().cpu_millis / 1000, k_own_cpus * 1000 / replica_requests().cpu_millis);
+      "  and far are ours. A pod wants {} cpu; {} pods have room at home. A unit is shown\n"
+      "  as {} while its virtual node is made or drained, as {} while that is Ready.\n",
+      replica_requests().cpu_millis / 1000, k_own_cpus * 1000 / replica_requests().cpu_millis,
+      look.blocks ? "▒▒" : "oo", look.blocks ? "██" : "##");
 }
 
 Status Play::open_runs() {
@@ -94,6 +101,9 @@ Result<Seen> Play::look(Instant until) {
     const auto contracts = federation.contracts();
     if (!contracts) return tl::unexpected(contracts.error());
     seen.runs[i].spend = spend_of(*contracts, federation.on_sale(), time_, until);
+    for (const model::Contract& contract : *contracts) {
+      if (contract.started) seen.runs[i].begun[contract.id] = *contract.started;
+    }
   }
   return seen;
 }
@@ -130,6 +140,7 @@ Status Play::watch() {
     note_reasons();
     if (last_.at < k_load_counted) std::this_thread::sleep_for(k_between_looks);
   }
+  screen.close();
   return {};
 }
 
@@ -139,7 +150,13 @@ void Play::tell_results() const {
   say_chapter("What the hour came to");
   say("{}",
       result_table(last_, always_on(aware_.on_sale(), away, replica_requests(), k_load_counted)));
-  say("  always on: room for all {} pods from the first minute, where it is cheapest\n", away);
+  say("  always on: room for all {} pods from the first minute, where it is cheapest\n"
+      "  bought to Ready: half a second of it is a played virtual kubelet's start\n",
+      away);
+  for (const RunSeen& run : last_.runs) {
+    say_chapter("What was bought, as virtual nodes: " + run.title());
+    say("{}", units_text(run, time_));
+  }
   for (const RunSeen& run : last_.runs) {
     say_chapter("What was decided when, and why: " + run.title());
     say("{}", decisions_text(run));

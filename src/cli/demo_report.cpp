@@ -1,6 +1,7 @@
 #include "cli/demo_report.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -25,6 +26,32 @@ std::string wait_text(std::vector<Duration> waits, bool longest) {
 std::string result_row(std::string_view name, const std::array<std::string, 3>& cells) {
   return fmt::format("  {:<{}}{:>15}{:>15}{:>15}\n", name, k_name_width, cells[0], cells[1],
                      cells[2]);
+}
+
+// From the contract to the node, on the real clock. None: it was never Ready.
+std::optional<Duration> made_in(const RunSeen& run, const UnitNode& unit) {
+  const auto begun = run.begun.find(unit.contract);
+  if (!unit.first_ready || begun == run.begun.end()) return std::nullopt;
+  return *unit.first_ready - begun->second;
+}
+
+std::string seconds_text(std::optional<Duration> time) {
+  return time ? fmt::format("{:.1f} s", static_cast<double>(time->ms) / 1e3) : "-";
+}
+
+int64_t were_ready(const RunSeen& run) {
+  return std::count_if(run.view.units.begin(), run.view.units.end(),
+                       [](const UnitNode& unit) { return unit.first_ready.has_value(); });
+}
+
+std::string median_made_in(const RunSeen& run) {
+  std::vector<Duration> all;
+  for (const UnitNode& unit : run.view.units) {
+    if (const auto one = made_in(run, unit)) all.push_back(*one);
+  }
+  if (all.empty()) return "-";
+  std::sort(all.begin(), all.end());
+  return seconds_text(all[all.size() / 2]);
 }
 
 // Columns closer together: ours are 80.
@@ -67,7 +94,7 @@ std::string result_table(const Seen& seen, const Spend& always) {
     return result_row(name, {read(seen.runs[0].spend), read(seen.runs[1].spend), read(always)});
   };
   const auto of_runs = [&](std::string_view name, auto read) {
-    return result_row(name, {read(seen.runs[0].view), read(seen.runs[1].view), std::string("-")});
+    return result_row(name, {read(seen.runs[0]), read(seen.runs[1]), std::string("-")});
   };
   std::string text = result_row("", {seen.runs[0].name, seen.runs[1].name, "always on"});
   for (const OnSale& sold : seen.on_sale) {
@@ -82,11 +109,30 @@ std::string result_table(const Seen& seen, const Spend& always) {
     return fmt::format("{:.1f}", static_cast<double>(spend.in_all().carbon_mg) / 1e3);
   });
   text += of_runs("pods that waited for a node",
-                  [](const RunView& view) { return std::to_string(view.waits.size()); });
+                  [](const RunSeen& run) { return std::to_string(run.view.waits.size()); });
   text += of_runs("their wait, median",
-                  [](const RunView& view) { return wait_text(view.waits, false); });
+                  [](const RunSeen& run) { return wait_text(run.view.waits, false); });
   text += of_runs("their wait, longest",
-                  [](const RunView& view) { return wait_text(view.waits, true); });
+                  [](const RunSeen& run) { return wait_text(run.view.waits, true); });
+  text += of_runs("virtual nodes, Ready",
+                  [](const RunSeen& run) { return std::to_string(were_ready(run)); });
+  text += of_runs("bought to Ready, real time", median_made_in);
+  text += of_runs("guests at sellers, at most",
+                  [](const RunSeen& run) { return std::to_string(run.view.most_guests); });
+  return text;
+}
+
+std::string units_text(const RunSeen& run, FastTime time) {
+  const auto row = [](std::string_view id, std::string_view seller, std::string_view made,
+                      std::string_view guests, std::string_view gone) {
+    return fmt::format("  {:<42}{:<8}{:>9}{:>8}{:>8}\n", id, seller, made, guests, gone);
+  };
+  std::string text = row("provider id", "from", "Ready in", "guests", "gone");
+  for (const UnitNode& unit : run.view.units) {
+    text += row(safe(unit.provider_id.empty() ? unit.name : unit.provider_id), safe(unit.seller),
+                seconds_text(made_in(run, unit)), std::to_string(unit.most_guests),
+                unit.gone ? clock_text(time.since_begun(*unit.gone)) : "-");
+  }
   return text;
 }
 

@@ -47,15 +47,26 @@ class DemoRun::Parts {
     if (!session_) return tl::unexpected(session_.error());
     cluster_.emplace((*session_)->api());
     cluster_->start();
+    nodes_.emplace((*session_)->api());
+    nodes_->start();
     load_.emplace((*session_)->api());
     load_->create();
     look_for_groups();
     return {};
   }
 
+  Status watch_guests(const std::string& seller, const kube::Access& access) {
+    auto session = kube::Session::open(poll, loop_, random_, access);
+    if (!session) return tl::unexpected(session.error());
+    nodes_->watch_guests(seller, (*session)->api());
+    sellers_.push_back(std::move(*session));
+    return {};
+  }
+
   Result<bool> is_ready() const {
     if (!load_->problem()) return tl::unexpected(load_->problem().error());
-    return load_->is_there() && cluster_->is_synced() && groups_ == k_sellers.size();
+    return load_->is_there() && cluster_->is_synced() && nodes_->is_synced() &&
+           groups_ == k_sellers.size();
   }
 
   void begin(FastTime time) {
@@ -78,7 +89,9 @@ class DemoRun::Parts {
                  0,
                  autoscaler_->loops(),
                  waits_.all(fast_loop_->now()),
-                 decided_->all()};
+                 decided_->all(),
+                 nodes_->all(),
+                 nodes_->most_guests()};
     for (const scaler::PodView& pod : cluster_->look().pods) {
       (pod.node.empty() ? view.waiting : view.placed) += 1;
     }
@@ -90,7 +103,9 @@ class DemoRun::Parts {
  private:
   void tick() {
     load_->want(replicas_at(time_.since_begun(loop_.now())));
-    waits_.look(cluster_->look(), fast_loop_->now());
+    const scaler::ClusterView seen = cluster_->look();
+    waits_.look(seen, fast_loop_->now());
+    nodes_->look(seen, loop_.now());
     loop_.after(k_run_tick, life_.guard([this] { tick(); }));
   }
 
@@ -113,6 +128,8 @@ class DemoRun::Parts {
   scaler::GrpcCloud cloud_;
   scaler::Options options_;
   std::optional<scaler::WatchedCluster> cluster_;
+  std::vector<std::unique_ptr<kube::Session>> sellers_;
+  std::optional<DemoNodes> nodes_;
   std::optional<Load> load_;
   FastTime time_;
   std::optional<FastLoop> fast_loop_;
@@ -155,6 +172,12 @@ Result<std::unique_ptr<DemoRun>> DemoRun::open(const DemoFederation& federation,
   if (!chooser) return tl::unexpected(chooser.error());
   auto parts = std::make_unique<Parts>(*access, std::move(*cloud), std::move(*chooser), expander);
   if (const Status started = parts->start(); !started) return tl::unexpected(started.error());
+  for (const Seller& seller : k_sellers) {
+    const auto at_seller = kube::read_access(federation.kubeconfig(seller.name), {});
+    if (!at_seller) return tl::unexpected(at_seller.error());
+    const Status watched = parts->watch_guests(seller.name, *at_seller);
+    if (!watched) return tl::unexpected(watched.error());
+  }
   std::unique_ptr<DemoRun> run(new DemoRun(std::move(parts)));
   const auto ready = wait_until(k_open_patience, k_open_look, [&run] {
     return ask_on(run->parts_->poll, [&run] { return run->parts_->is_ready(); });

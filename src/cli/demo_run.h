@@ -8,6 +8,7 @@
 
 #include "cli/demo_clock.h"
 #include "cli/demo_federation.h"
+#include "cli/demo_nodes.h"
 #include "cli/demo_notes.h"
 #include "sim/scaler/options.h"
 
@@ -22,6 +23,8 @@ struct RunView {
   int64_t loops = 0;    // of the Cluster Autoscaler
   std::vector<Duration> waits = {};
   std::vector<Noted> decided = {};
+  std::vector<UnitNode> units = {};  // all that there were, in the order in which they came
+  int32_t most_guests = 0;           // of all of them, at once
 };
 
 class DemoRun {

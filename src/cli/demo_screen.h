@@ -11,6 +11,7 @@ class Screen {
   Screen();
 
   void show(const Seen& seen);
+  void close();  // what is said next comes right below
 
  private:
   void draw_over(const Seen& seen);
@@ -18,7 +19,9 @@ class Screen {
 
   Look look_;
   bool is_terminal_ = false;
+  size_t node_lines_ = 0;
   size_t drawn_ = 0;  // lines, above the cursor
+  size_t empty_ = 0;  // of them, the last ones
   Duration next_;
 };
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/demo_load.h"
 #include "cli/demo_play.h"
 #include "cli/demo_say.h"
 #include "cli/outcome.h"
@@ -46,8 +47,11 @@ void tell_kept(const Stage& stage, const DemoFederation& aware) {
   line("what its gRPC server thinks of an offer",
        "explain " + aware.on_sale().front().offer.id.text + server);
   line("whether that server keeps the rules of externalgrpc", "conformance externalgrpc" + server);
-  say("  # its cluster, with kubectl if you have it\n  kubectl --kubeconfig {} get pods,nodes\n",
+  say("  # its cluster, with kubectl if you have it; -w in another window while you go on\n"
+      "  kubectl --kubeconfig {} get nodes\n",
       aware.kubeconfig(k_buyer));
+  line("what of its namespace leaves for sellers",
+       fmt::format("leaves {} --kubeconfig {}", k_load_space, aware.kubeconfig(k_buyer)));
   say("  # another price: save it and ask for the offers again\n  ${{EDITOR:-vi}} {}\n",
       aware.policy("pr1"));
   line("stop everything and take the folder away", "demo --stop " + stage.folder());

@@ -9,7 +9,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "fabric/liqo/names.h"
 #include "integration/cli/program.h"
+#include "kube/session.h"
+#include "live/federation.h"
+#include "services/autoscaler/node_document.h"
+#include "supply/guest_rule.h"
 #include "support/temporary_folder.h"
 
 namespace spillway::cli {
@@ -18,14 +23,83 @@ namespace {
 using test::TemporaryFolder;
 using testing::AllOf;
 using testing::ContainsRegex;
+using testing::Each;
 using testing::Gt;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Lt;
+using testing::StartsWith;
 
-constexpr size_t k_demo_processes = 22;
+constexpr size_t k_demo_processes = 24;
 // Said once everything is up, before the hour begins.
 constexpr const char* k_is_up = "On sale, in each of the two markets";
+
+// One of the demo's clusters, seen from outside of it.
+class SeenCluster {
+ public:
+  explicit SeenCluster(const std::string& kubeconfig) {
+    thread_.run([&] {
+      const auto access = kube::read_access(kubeconfig);
+      EXPECT_TRUE(access) << kubeconfig;
+      if (!access) return false;
+      auto session = kube::Session::open(thread_.poll(), loop_, random_, *access);
+      if (session) session_ = std::move(*session);
+      return session_ != nullptr;
+    });
+  }
+  ~SeenCluster() {
+    thread_.run([this] {
+      session_.reset();
+      return true;
+    });
+  }
+  SeenCluster(const SeenCluster&) = delete;
+  SeenCluster& operator=(const SeenCluster&) = delete;
+
+  std::vector<kube::Object> list(const kube::Resource& kind, const std::string& labels) {
+    using Objects = std::vector<kube::Object>;
+    return thread_.ask<Objects>([&](std::function<void(Objects)> then) {
+      const auto all = std::make_shared<Objects>();
+      session_->api().list(
+          kind, {.labels = labels},
+          [all](kube::ListPage page) {
+            if (page.is_first) all->clear();
+            all->insert(all->end(), page.items.begin(), page.items.end());
+          },
+          [all, then](const Result<std::string>&) { then(*all); });
+    });
+  }
+
+ private:
+  test::PollThread thread_;
+  services::ServiceLoop loop_{thread_.poll()};
+  host::SystemRandom random_;
+  std::unique_ptr<kube::Session> session_;
+};
+
+// Of virtual nodes that are Ready.
+std::vector<std::string> provider_ids(SeenCluster& buyer) {
+  std::vector<std::string> ids;
+  for (const kube::Object& node :
+       buyer.list(kube::k_nodes, fmt::format("{}={}", fabric::liqo::k_node_type_label,
+                                             fabric::liqo::k_virtual_node_type))) {
+    if (!autoscaler::is_ready(node)) continue;
+    ids.emplace_back(model::text_at(node, {"spec", "providerID"}));
+  }
+  return ids;
+}
+
+// Guests that run on a node of the seller's own.
+int running_guests(SeenCluster& seller) {
+  int running = 0;
+  const model::Label guest = supply::liqo_guest_labels().front();
+  for (const kube::Object& pod : seller.list(kube::k_pods, guest.key + "=" + guest.value)) {
+    const bool is_placed = model::text_at(pod, {"spec", "nodeName"}).starts_with("node-");
+    const bool is_running = model::text_at(pod, {"status", "phase"}) == "Running";
+    running += is_placed && is_running ? 1 : 0;
+  }
+  return running;
+}
 
 class Demo : public testing::Test {
  protected:
@@ -105,10 +179,11 @@ int decisions(const std::string& out, const std::string& chapter, const std::str
 }
 
 TEST_F(Demo, SpendsLessWithAnEyeOnCost) {
-  const Ended ended = run_spillway("demo --speed 240");
+  const Ended ended = run_spillway("demo --speed 180");
   ASSERT_EQ(ended.code, 0) << ended.err << ended.out;
   EXPECT_EQ(ended.err, "");
-  EXPECT_THAT(ended.out, AllOf(HasSubstr("modelled   the Cluster Autoscaler"),
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("embedded   in the clusters: the Kubernetes API"),
+                               HasSubstr("modelled   the Cluster Autoscaler"),
                                HasSubstr("make e2e"), HasSubstr("a second that passes here")));
   const Row money = row_of(ended.out, "USD");
   EXPECT_THAT(money.aware, AllOf(Gt(0), Lt(money.unaware), Lt(money.always))) << ended.out;
@@ -123,8 +198,29 @@ TEST_F(Demo, SpendsLessWithAnEyeOnCost) {
                                        "   0    0   0   0     0   0 +[0-9.]+\n"));
   EXPECT_THAT(ended.out, ContainsRegex("[+] 1 far +USD/h: far 45.00, pr1 60.00"));
   EXPECT_THAT(ended.out, ContainsRegex("spillway explain\n  group far/"));
+  // What was bought was a virtual node, and had guests at whoever sold it.
+  EXPECT_THAT(row_of(ended.out, "virtual nodes, Ready").aware, Gt(3)) << ended.out;
+  EXPECT_THAT(row_of(ended.out, "guests at sellers, at most").aware, Gt(6)) << ended.out;
+  EXPECT_THAT(ended.out, ContainsRegex("\n  spillway://[0-9a-z]+/0 +far +[0-9.]+ s +2 +[0-9:]+\n"));
   EXPECT_THAT(demos(), IsEmpty());
   EXPECT_THAT(processes(), IsEmpty());
+}
+
+// Seen in the clusters themselves; then interrupted while all that is there.
+TEST_F(Demo, PodsSpillToTheSellersOverVirtualNodes) {
+  Running demo({"demo", "--speed", "60"}, folder / "out", folder / "err");
+  ASSERT_TRUE(demo.says(k_is_up)) << text_of(folder / "err");
+  ASSERT_EQ(demos().size(), 1U);
+  const std::string market = demos().front() + "/aware/";
+  SeenCluster buyer(market + "edge.kubeconfig");
+  SeenCluster cheapest(market + "far.kubeconfig");
+  EXPECT_TRUE(test::comes_true([&] { return provider_ids(buyer).size() >= 2; }))
+      << text_of(folder / "out");
+  EXPECT_THAT(provider_ids(buyer), Each(StartsWith("spillway://")));
+  EXPECT_TRUE(test::comes_true([&] { return running_guests(cheapest) >= 2; }));
+  EXPECT_EQ(demo.stop(SIGINT), 128 + SIGINT);
+  EXPECT_THAT(processes(), IsEmpty());
+  EXPECT_THAT(demos(), IsEmpty());
 }
 
 TEST_F(Demo, GoesByThePolicyThatItIsGivenAndIsKeptWhenAsked) {
