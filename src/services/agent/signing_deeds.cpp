@@ -58,6 +58,16 @@ void act_if_signed(Signing* signing, const ContractId& id, Signing::DeedOf deed,
   signing->act(id, std::move(deed), send, std::move(then));
 }
 
+bool has_event(const Paper& paper, const std::string& document) {
+  return std::any_of(paper.events.begin(), paper.events.end(),
+                     [&](const PaperEvent& kept) { return kept.document == document; });
+}
+
+Error overtaken(const ContractId& id) {
+  return {Code::contended, "paper of contract " + id.text,
+          "another process of this member signs under it all the time", "try again"};
+}
+
 }  // namespace
 
 struct Signing::Act {
@@ -106,15 +116,17 @@ void Signing::on_act_known(const std::shared_ptr<Act>& act, const Known& known) 
   Paper next = paper;
   next.events.push_back({signatory_.cluster(), number, deed.kind, *document});
   papers_.keep(next, life_.guard([this, act, number, event = *document](const Result<Paper>& kept) {
-    if (kept) {
+    const bool is_ours = kept && has_event(*kept, event);
+    if (is_ours) {
       return act->send(event,
                        life_.guard([this, act, number](const Result<wire::ContractAnswer>& answer) {
                          on_acted(act, number, answer);
                        }));
     }
-    const bool was_slower = kept.error().code == Code::contended;
-    if (was_slower && --act->tries > 0) return try_act(act);
-    act->then(tl::unexpected(kept.error()));
+    // Without ours in it, another process has gone on beyond that number meanwhile.
+    const Error why = kept ? overtaken(act->id) : kept.error();
+    if (why.code == Code::contended && --act->tries > 0) return try_act(act);
+    act->then(tl::unexpected(why));
   }));
 }
 

@@ -124,5 +124,54 @@ TEST_F(SigningTest, ARepeatedUnitIsNamedOnce) {
   EXPECT_EQ(event->event.units, std::vector<int32_t>{1});
 }
 
+// Papers that another process of the member writes to while this one is about to.
+class BusyPapers final : public Papers {
+ public:
+  explicit BusyPapers(Papers& kept) : kept_(kept) {}
+
+  void change_trust(TrustChange change, Then<TrustBook> then) override {
+    kept_.change_trust(std::move(change), std::move(then));
+  }
+  void find(const ContractId& id, Then<std::optional<Paper>> then) override {
+    kept_.find(id, std::move(then));
+  }
+  void keep(const Paper& heard, Then<Paper> then) override {
+    const bool is_signed = std::any_of(
+        heard.events.begin(), heard.events.end(),
+        [](const PaperEvent& event) { return event.kind == model::ContractEventKind::renewal; });
+    if (is_signed) std::exchange(meanwhile, [](const Paper&) {})(heard);
+    kept_.keep(heard, std::move(then));
+  }
+
+  std::function<void(const Paper&)> meanwhile = [](const Paper&) {};  // once
+
+ private:
+  Papers& kept_;
+};
+
+// The other one has used our number too, and its next event has taken the place of that one: what
+// is kept no longer tells that the number is used.
+TEST_F(SigningTest, ANumberThatAnotherProcessHasUsedAndGoneBeyondIsNotUsedAgain) {
+  BusyPapers busy(papers);
+  Signing slower(client, busy, trade.buyer, [this] { return loop.now(); });
+  busy.meanwhile = [this](const Paper& paper) {
+    for (const int64_t number : {1, 2}) {
+      const Deed deed{.until = loop.now() + hours(number)};
+      const auto document =
+          trade.buyer.sign({paper.agreement, paper.contract}, deed, number, loop.now());
+      Paper theirs = paper;
+      theirs.events = {{trade.buyer.cluster(), number, deed.kind, *document}};
+      ASSERT_TRUE(papers.keep_now(theirs));
+    }
+  };
+  const auto told = wait<wire::ContractAnswer>(
+      [&](auto then) { agent::renew(client, &slower, id, std::move(then)); });
+  ASSERT_TRUE(told) << told.error().message();
+  ASSERT_EQ(broker.renewed.size(), 1U);
+  const auto sent = pki::verify_event(broker.agreements[id.text].events.back());
+  ASSERT_TRUE(sent);
+  EXPECT_EQ(sent->event.number, 3);
+}
+
 }  // namespace
 }  // namespace spillway::agent
