@@ -13,6 +13,7 @@ struct AutoscalerArguments {
   std::string currency;
   std::string unready_after = "1m";
   std::string in_cluster;
+  std::string identity_of;
   std::string join;
   std::string token_file;
   services::AutoscalerServiceOptions options;
@@ -54,6 +55,28 @@ Status check_currency(AutoscalerArguments& arguments) {
   return {};
 }
 
+// The agent makes nodes of what its own name has bought: with its back end there is one member.
+Status check_member(const AutoscalerArguments& arguments) {
+  const bool is_shared = !arguments.identity_of.empty();
+  if (is_shared && arguments.in_cluster.empty()) {
+    return fail(Code::invalid, "--identity-of", "it goes with --in-cluster",
+                "name the folder that the agent uses: --dir");
+  }
+  if (is_shared && !arguments.join.empty()) {
+    return fail(Code::invalid, "--identity-of and --join", "that member joins by its agent",
+                "leave --join and --token-file out");
+  }
+  if (is_shared && arguments.identity_of == arguments.in_cluster) {
+    return fail(Code::invalid, "--identity-of", "two processes cannot live under one name",
+                "give --in-cluster a name of its own");
+  }
+  const bool is_fabric = arguments.options.back_end == "liqo";
+  if (!is_fabric || is_shared || arguments.in_cluster.empty()) return {};
+  return fail(Code::invalid, "--backend liqo",
+              "the agent makes nodes of what its own name has bought, and this is another's",
+              "name it as it is started, --in-cluster NAME: --identity-of NAME");
+}
+
 Status take_home(AutoscalerArguments& arguments) {
   services::AutoscalerServiceOptions& options = arguments.options;
   const bool joins = !arguments.join.empty();
@@ -75,14 +98,20 @@ Status take_home(AutoscalerArguments& arguments) {
                 "leave --dir and --state out");
   }
   const std::string& name = arguments.in_cluster;
-  options.in_cluster = {name + "-identity", name + "-state", name, arguments.join,
-                        arguments.token_file};
+  const std::string& keeper = arguments.identity_of;
+  options.in_cluster = {(keeper.empty() ? name : keeper) + "-identity",
+                        name + "-state",
+                        name,
+                        arguments.join,
+                        arguments.token_file,
+                        keeper};
   return joins ? net::parse_url(arguments.join).map([](const net::Url&) {}) : Status();
 }
 
 int run_service(AutoscalerArguments& arguments) {
   services::AutoscalerServiceOptions& options = arguments.options;
-  Status status = take_home(arguments);
+  Status status = check_member(arguments);
+  if (status) status = take_home(arguments);
   if (status) status = check_tls(options);
   if (status) status = check_expander(options);
   if (status) status = check_currency(arguments);
@@ -101,6 +130,10 @@ void add_connections(Word verb, AutoscalerArguments& arguments) {
   verb.option("--in-cluster", arguments.in_cluster,
               "Identity and state are the Secrets NAME-identity and NAME-state of the cluster, in "
               "the autoscaler's own namespace; of several one is active, by the Lease NAME")
+      .type_name("NAME");
+  verb.option("--identity-of", arguments.identity_of,
+              "With --in-cluster: buy as the agent that lives under this name there, with its "
+              "identity and papers; --backend liqo needs that")
       .type_name("NAME");
   verb.option("--join", arguments.join,
               "With --in-cluster: the broker to join when there is no identity yet")

@@ -14,6 +14,9 @@ struct InCluster {
   std::string lease;       //
   std::string join;        // URL of the broker, to join when there is no identity yet
   std::string token_file;  // with this token
+  // The other process of this member that keeps identity and papers, by the name that it lives
+  // under; empty: this one does.
+  std::string keeper = {};
 };
 
 // Where a member's process lives, and whom it talks to: the same for all of them.

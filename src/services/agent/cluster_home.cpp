@@ -28,6 +28,7 @@ ClusterHome::ClusterHome(kube::Api& api, services::Log& log, ClusterHomeOptions 
       state_secret_(api, options_.state, options_.holder,
                     [this](const Error& error) { lose(error); }),
       identity_(identity_secret_),
+      shared_(api, log, options_.identity),
       state_(state_secret_, options_.kind),
       lease_(api, {.name = options_.lease, .holder = options_.holder},
              {[this] { claim(); },
@@ -70,6 +71,7 @@ bool ClusterHome::tries_again(const Error& error, void (ClusterHome::*step)()) {
 void ClusterHome::claim() {
   if (is_out_) return;
   log_.write(Level::info, "lease held", {{"lease", options_.lease.name}});
+  if (options_.reads_identity) return claim_state();
   identity_secret_.claim(life_.guard([this](const Status& claimed) {
     if (claimed) return claim_state();
     if (!tries_again(claimed.error(), &ClusterHome::claim)) lose(claimed.error());
@@ -85,8 +87,16 @@ void ClusterHome::claim_state() {
 
 void ClusterHome::enter() {
   if (is_out_) return;
+  if (options_.reads_identity) return read_shared();
   if (identity_.is_there()) return go_home(identity_.load());
   join();
+}
+
+void ClusterHome::read_shared() {
+  shared_.read(life_.guard([this](const Result<Credentials>& seen) {
+    if (!seen && tries_again(seen.error(), &ClusterHome::read_shared)) return;
+    go_home(seen);
+  }));
 }
 
 void ClusterHome::join() {

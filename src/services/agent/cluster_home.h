@@ -16,6 +16,7 @@
 #include "kube/lease.h"
 #include "services/agent/cluster_identity.h"
 #include "services/agent/cluster_state.h"
+#include "services/agent/shared_identity.h"
 #include "services/log.h"
 
 namespace spillway::agent {
@@ -28,6 +29,7 @@ struct ClusterHomeOptions {
   std::string broker;      // its URL, to join when there is no identity yet
   std::string token_file;  // with this token
   StateKind kind = agent_state();
+  bool reads_identity = false;  // another process keeps it: it is waited for, and never written
 };
 
 // The pod, and which of its processes: it may have been started before.
@@ -51,12 +53,14 @@ class ClusterHome {
   bool is_holder() const { return lease_.is_held() && !is_out_; }
   const std::string& holder() const { return lease_.holder(); }  // empty: not known yet
   StateStore& state() { return state_; }
-  IdentityStore& identity() { return identity_; }
+  IdentityStore& identity() { return identity_; }        // which this process keeps
+  SharedIdentity& shared_identity() { return shared_; }  // which it reads
 
  private:
   void claim();
   void claim_state();
   void enter();
+  void read_shared();
   void join();
   void go_home(const Result<Credentials>& credentials);
   bool tries_again(const Error& error, void (ClusterHome::*step)());
@@ -69,6 +73,7 @@ class ClusterHome {
   HeldSecret identity_secret_;
   HeldSecret state_secret_;
   ClusterIdentity identity_;
+  SharedIdentity shared_;
   ClusterState state_;
   kube::Lease lease_;
   host::Backoff backoff_;

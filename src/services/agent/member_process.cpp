@@ -43,15 +43,18 @@ Status MemberProcess::begin_in_folder() {
   state_file_ = std::move(*state);
   if (process_options_.forget_state) SPILLWAY_TRY(state_file_->forget());
   folder_.emplace(process_options_.identity);
-  return begin(std::move(*credentials), *state_file_, *folder_);
+  SPILLWAY_TRY(begin(std::move(*credentials), *state_file_));
+  start_renewal(*folder_);
+  return {};
 }
 
 agent::ClusterHomeCalls MemberProcess::home_calls() {
   agent::ClusterHomeCalls calls;
   calls.on_home = [this](const agent::Credentials& credentials) {
     Status begun = agent::check_is_cluster(credentials, process_options_.in_cluster->identity);
-    if (begun) begun = begin(credentials, home_->state(), home_->identity());
-    if (!begun) end(begun);
+    if (begun) begun = begin(credentials, home_->state());
+    if (!begun) return end(begun);
+    is_kept_elsewhere() ? follow_identity() : start_renewal(home_->identity());
   };
   calls.on_lost = [this](const Error& error) { end(tl::unexpected(error)); };
   calls.connect =
@@ -75,7 +78,8 @@ Status MemberProcess::begin_in_cluster() {
                                           agent::holder_name(random_),
                                           names.join,
                                           names.token_file,
-                                          process_options_.kind},
+                                          process_options_.kind,
+                                          is_kept_elsewhere()},
                 home_calls());
   home_->start();
   return {};
@@ -91,14 +95,11 @@ Status MemberProcess::open_cluster() {
   return {};
 }
 
-Status MemberProcess::begin(agent::Credentials credentials, agent::StateStore& state,
-                            agent::IdentityStore& identity) {
+Status MemberProcess::begin(agent::Credentials credentials, agent::StateStore& state) {
   credentials_ = std::move(credentials);
   SPILLWAY_TRY(connect());
   open_papers();
-  SPILLWAY_TRY(start(state));
-  start_renewal(identity);
-  return {};
+  return start(state);
 }
 
 Status MemberProcess::connect() {
@@ -121,8 +122,9 @@ void MemberProcess::open_papers() {
     log_.write(Level::warning, "contracts stay unsigned", {{"why", signatory.error().message()}});
   }
   if (home_) {
-    papers_ = std::make_unique<agent::ClusterPapers>(cluster_->api(), cluster_->space(),
-                                                     process_options_.in_cluster->lease);
+    const InCluster& names = *process_options_.in_cluster;
+    papers_ = std::make_unique<agent::ClusterPapers>(
+        cluster_->api(), cluster_->space(), is_kept_elsewhere() ? names.keeper : names.lease);
   } else {
     papers_ = std::make_unique<agent::FolderPapers>(process_options_.identity);
   }
@@ -134,12 +136,24 @@ void MemberProcess::open_papers() {
 
 void MemberProcess::start_renewal(agent::IdentityStore& identity) {
   renewal_.emplace(loop_, random_, *client_, log_, identity, credentials_,
-                   [this](const agent::Credentials& renewed) {
-                     credentials_ = renewed;
-                     agent::take_into_use(renewed, *client_, log_);
-                     credentials_changed();
-                   });
+                   [this](const agent::Credentials& renewed) { use(renewed); });
   renewal_->start();
+}
+
+bool MemberProcess::is_kept_elsewhere() const {
+  return process_options_.in_cluster && !process_options_.in_cluster->keeper.empty();
+}
+
+void MemberProcess::follow_identity() {
+  home_->shared_identity().follow(
+      credentials_, [this](const agent::Credentials& renewed) { use(renewed); },
+      [this](const Error& replaced) { end(tl::unexpected(replaced)); });
+}
+
+void MemberProcess::use(const agent::Credentials& renewed) {
+  credentials_ = renewed;
+  agent::take_into_use(renewed, *client_, log_);
+  credentials_changed();
 }
 
 void MemberProcess::on_signal() {

@@ -74,11 +74,13 @@ class MemberProcess {
   Status begin_in_folder();
   Status begin_in_cluster();
   agent::ClusterHomeCalls home_calls();
-  Status begin(agent::Credentials credentials, agent::StateStore& state,
-               agent::IdentityStore& identity);
+  Status begin(agent::Credentials credentials, agent::StateStore& state);
   Status connect();
   void open_papers();
+  bool is_kept_elsewhere() const;
   void start_renewal(agent::IdentityStore& identity);
+  void follow_identity();
+  void use(const agent::Credentials& renewed);
   void on_signal();
   void leave();
   void end(const Status& outcome);

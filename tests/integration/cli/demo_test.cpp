@@ -9,11 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fabric/liqo/names.h"
 #include "integration/cli/program.h"
-#include "kube/session.h"
-#include "live/federation.h"
-#include "services/autoscaler/node_document.h"
+#include "live/seen_cluster.h"
 #include "supply/guest_rule.h"
 #include "support/temporary_folder.h"
 
@@ -34,63 +31,8 @@ constexpr size_t k_demo_processes = 24;
 // Said once everything is up, before the hour begins.
 constexpr const char* k_is_up = "On sale, in each of the two markets";
 
-// One of the demo's clusters, seen from outside of it.
-class SeenCluster {
- public:
-  explicit SeenCluster(const std::string& kubeconfig) {
-    thread_.run([&] {
-      const auto access = kube::read_access(kubeconfig);
-      EXPECT_TRUE(access) << kubeconfig;
-      if (!access) return false;
-      auto session = kube::Session::open(thread_.poll(), loop_, random_, *access);
-      if (session) session_ = std::move(*session);
-      return session_ != nullptr;
-    });
-  }
-  ~SeenCluster() {
-    thread_.run([this] {
-      session_.reset();
-      return true;
-    });
-  }
-  SeenCluster(const SeenCluster&) = delete;
-  SeenCluster& operator=(const SeenCluster&) = delete;
-
-  std::vector<kube::Object> list(const kube::Resource& kind, const std::string& labels) {
-    using Objects = std::vector<kube::Object>;
-    return thread_.ask<Objects>([&](std::function<void(Objects)> then) {
-      const auto all = std::make_shared<Objects>();
-      session_->api().list(
-          kind, {.labels = labels},
-          [all](kube::ListPage page) {
-            if (page.is_first) all->clear();
-            all->insert(all->end(), page.items.begin(), page.items.end());
-          },
-          [all, then](const Result<std::string>&) { then(*all); });
-    });
-  }
-
- private:
-  test::PollThread thread_;
-  services::ServiceLoop loop_{thread_.poll()};
-  host::SystemRandom random_;
-  std::unique_ptr<kube::Session> session_;
-};
-
-// Of virtual nodes that are Ready.
-std::vector<std::string> provider_ids(SeenCluster& buyer) {
-  std::vector<std::string> ids;
-  for (const kube::Object& node :
-       buyer.list(kube::k_nodes, fmt::format("{}={}", fabric::liqo::k_node_type_label,
-                                             fabric::liqo::k_virtual_node_type))) {
-    if (!autoscaler::is_ready(node)) continue;
-    ids.emplace_back(model::text_at(node, {"spec", "providerID"}));
-  }
-  return ids;
-}
-
 // Guests that run on a node of the seller's own.
-int running_guests(SeenCluster& seller) {
+int running_guests(test::SeenCluster& seller) {
   int running = 0;
   const model::Label guest = supply::liqo_guest_labels().front();
   for (const kube::Object& pod : seller.list(kube::k_pods, guest.key + "=" + guest.value)) {
@@ -212,11 +154,11 @@ TEST_F(Demo, PodsSpillToTheSellersOverVirtualNodes) {
   ASSERT_TRUE(demo.says(k_is_up)) << text_of(folder / "err");
   ASSERT_EQ(demos().size(), 1U);
   const std::string market = demos().front() + "/aware/";
-  SeenCluster buyer(market + "edge.kubeconfig");
-  SeenCluster cheapest(market + "far.kubeconfig");
-  EXPECT_TRUE(test::comes_true([&] { return provider_ids(buyer).size() >= 2; }))
+  test::SeenCluster buyer(market + "edge.kubeconfig");
+  test::SeenCluster cheapest(market + "far.kubeconfig");
+  EXPECT_TRUE(test::comes_true([&] { return test::provider_ids(buyer).size() >= 2; }))
       << text_of(folder / "out");
-  EXPECT_THAT(provider_ids(buyer), Each(StartsWith("spillway://")));
+  EXPECT_THAT(test::provider_ids(buyer), Each(StartsWith("spillway://")));
   EXPECT_TRUE(test::comes_true([&] { return running_guests(cheapest) >= 2; }));
   EXPECT_EQ(demo.stop(SIGINT), 128 + SIGINT);
   EXPECT_THAT(processes(), IsEmpty());

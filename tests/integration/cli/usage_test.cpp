@@ -51,6 +51,13 @@ TEST(Usage, AnAgentsHomeIsInFoldersOrInTheCluster) {
 TEST(Usage, AnAutoscalersHomeIsInFoldersOrInTheCluster) {
   EXPECT_THAT(run_spillway("autoscaler --in-cluster a --dir ./a").err, HasSubstr("leave --dir"));
   EXPECT_THAT(run_spillway("autoscaler --in-cluster a --token-file t").err, HasSubstr("give both"));
+  const std::string liqo = "autoscaler --plaintext --backend liqo --in-cluster a";
+  EXPECT_THAT(run_spillway(liqo).err, HasSubstr("--identity-of NAME"));
+  EXPECT_THAT(run_spillway(liqo + " --identity-of a").err, HasSubstr("under one name"));
+  EXPECT_THAT(run_spillway(liqo + " --identity-of b --join https://b:1 --token-file t").err,
+              HasSubstr("joins by its agent"));
+  EXPECT_THAT(run_spillway("autoscaler --plaintext --dir ./a --identity-of b").err,
+              HasSubstr("goes with --in-cluster"));
   EXPECT_THAT(run_spillway("autoscaler --join https://b:1 --token-file t").err,
               HasSubstr("run spillway join first"));
   EXPECT_THAT(run_spillway("autoscaler --dir ./a --plaintext --unready-after soon").err,

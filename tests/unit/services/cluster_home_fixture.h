@@ -108,7 +108,8 @@ class ClusterHomeTest : public ::testing::Test {
 
 struct Tenant {
   Tenant(test::ManualLoop& loop, MemoryLog& log, Shelf& the_shelf, const std::string& name,
-         const std::string& token_file = {}, StateKind kind = agent_state())
+         const std::string& token_file = {}, StateKind kind = agent_state(),
+         bool reads_identity = false)
       : channel(loop),
         broker(loop),
         shelf(the_shelf),
@@ -120,7 +121,8 @@ struct Tenant {
               name,
               token_file.empty() ? "" : "https://broker:7443",
               token_file,
-              std::move(kind)},
+              std::move(kind),
+              reads_identity},
              {[this](const Credentials& told) { credentials.push_back(told); },
               [this](const Error& error) { lost.push_back(error); },
               [this](const std::string&, const std::string& pinned) {

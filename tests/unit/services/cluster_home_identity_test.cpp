@@ -54,5 +54,82 @@ TEST_F(ClusterHomeTest, ARenewedCertificateIsInTheSecretBeforeItIsUsed) {
   EXPECT_EQ((*kept)->tls.key_pem, old.tls.key_pem);
 }
 
+// Of a member whose agent keeps its identity.
+class SharedIdentityTest : public ClusterHomeTest {
+ protected:
+  Tenant reader() { return {loop, log, shelf, "a", {}, agent_state(), true}; }
+  void follow(Tenant& tenant) {
+    tenant.home.shared_identity().follow(
+        tenant.credentials.at(0), [this](const Credentials& told) { renewed.push_back(told); },
+        [this](const Error& why) { replaced.push_back(why); });
+  }
+  // As its agent does.
+  void renew(const Credentials& old) {
+    const auto key = pki::Key::from_pem(old.tls.key_pem);
+    IdentityFiles files;
+    ASSERT_TRUE(put_answer(files, old.broker, certify(key->public_key())));
+    for (const auto& [name, bytes] : files) shelf.write(k_identity, name, bytes);
+  }
+
+  std::vector<Credentials> renewed;
+  std::vector<Error> replaced;
+};
+
+TEST_F(SharedIdentityTest, IsWaitedForAndNeverWritten) {
+  shelf.store(k_identity, kube::new_object(kube::k_secrets, "Secret", {"spillway", "a-identity"}));
+  Tenant a = reader();
+  loop.run_for(minutes(1));
+  EXPECT_FALSE(a.is_home());
+  EXPECT_TRUE(a.lost.empty());
+  put_identity();
+  const std::string version(kube::version_in(shelf.objects[k_identity]));
+  loop.run_for(minutes(1));
+  ASSERT_TRUE(a.is_home());
+  EXPECT_EQ(a.credentials[0].name, "edge-1");
+  EXPECT_EQ(kube::version_in(shelf.objects[k_identity]), version);
+  EXPECT_NE(shelf.objects.find(k_state), shelf.objects.end()) << "the state is its own";
+}
+
+TEST_F(SharedIdentityTest, ARenewedCertificateIsFoundWithinAMinuteOrTwo) {
+  put_identity();
+  Tenant a = reader();
+  loop.run_for(seconds(1));
+  ASSERT_TRUE(a.is_home());
+  follow(a);
+  loop.run_for(minutes(5));
+  EXPECT_TRUE(renewed.empty()) << "it is as it was";
+  renew(a.credentials[0]);
+  loop.run_for(minutes(2));
+  ASSERT_EQ(renewed.size(), 1U);
+  EXPECT_GT(renewed[0].not_after, a.credentials[0].not_after);
+  EXPECT_TRUE(replaced.empty());
+}
+
+TEST_F(SharedIdentityTest, AnApiServerThatIsAwayEndsNothing) {
+  put_identity();
+  Tenant a = reader();
+  loop.run_for(seconds(1));
+  follow(a);
+  a.is_cut = true;
+  loop.run_for(minutes(5));
+  EXPECT_TRUE(replaced.empty());
+  renew(a.credentials[0]);
+  a.is_cut = false;
+  loop.run_for(minutes(3));
+  EXPECT_EQ(renewed.size(), 1U);
+}
+
+TEST_F(SharedIdentityTest, AnotherKeyIsAnotherBeginning) {
+  put_identity();
+  Tenant a = reader();
+  loop.run_for(seconds(1));
+  follow(a);
+  put_identity();  // joined anew
+  loop.run_for(minutes(10));
+  ASSERT_EQ(replaced.size(), 1U);
+  EXPECT_NE(replaced[0].message().find("another key"), std::string::npos);
+  EXPECT_TRUE(renewed.empty());
+}
+
 }  // namespace
 }  // namespace spillway::agent
