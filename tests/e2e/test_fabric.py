@@ -29,12 +29,7 @@ class Fabric(unittest.TestCase):
         self.market = Market(Path(folder.name))
         self.addCleanup(self.market.close)
         self.identities = {side: self.market.join(NAMES[side], self.ROLES[side]) for side in (BUYER, SELLER)}
-        self.agents = {side: self.market.program(
-            f"agent-{side}", "agent", "--dir", self.identities[side],
-            "--kubeconfig", self.kubeconfigs[side], "--fabric", "liqo", *self.AGENT,
-            *(["--supply", self.supply(side)] if "provider" in self.ROLES[side] else []),
-            *(["--policy", self.set_policy(self.POLICY)] if side == BUYER and self.POLICY else []))
-            for side in (BUYER, SELLER)}
+        self.agents = {side: self.agent(side) for side in (BUYER, SELLER)}
         for agent in self.agents.values():
             agent.start()
         for agent in self.agents.values():
@@ -50,6 +45,13 @@ class Fabric(unittest.TestCase):
                 offer(name, "small", labels={"disk": "ssd"}, taints=self.TAINTS, **self.MORE)],
             "pools": [{"id": f"{name}/pool", "node": amounts, "capacity": amounts}]}))
         return file
+
+    def agent(self, side):
+        return self.market.program(
+            f"agent-{side}", "agent", "--dir", self.identities[side],
+            "--kubeconfig", self.kubeconfigs[side], "--fabric", "liqo", *self.AGENT,
+            *(["--supply", self.supply(side)] if "provider" in self.ROLES[side] else []),
+            *(["--policy", self.set_policy(self.POLICY)] if side == BUYER and self.POLICY else []))
 
     def set_policy(self, offload):
         """The file; whoever runs by it reads it again."""

@@ -27,6 +27,7 @@ VALUES = {
         visibility: everyone
         """},
 }
+TLS = {"serverSecret": "calls", "clientCaSecret": "callers"}
 
 
 def millis(text):
@@ -41,7 +42,8 @@ class Installed(OnACluster, unittest.TestCase):
         self.helm("install", "e2e", CHART, "-f", "-", stdin=json.dumps(VALUES))
         self.addCleanup(self.helm, "uninstall", "e2e", "--ignore-not-found")
         address = self.get("pod", "e2e-broker-0", "{.status.podIP}")
-        token = self.as_operator("token", "create", "--cluster", "site", "--roles", "provider", "-o", "plain")
+        token = self.as_operator("token", "create", "--cluster", "site", "--roles", "provider,consumer",
+                                 "-o", "plain")
         self.helm("upgrade", "e2e", CHART, "--reuse-values", "-f", "-", stdin=json.dumps({
             "agent": {"enabled": True, "join": {"broker": f"https://{address}:7443",
                                                 "token": token.split()[-1]}}}))
@@ -128,17 +130,33 @@ class Installed(OnACluster, unittest.TestCase):
         self.assertEqual(self.get("secret", "e2e-autoscaler-identity", "{.data.key\\.pem}"), identity)
         self.check_pods()
 
-    def install_autoscaler(self):
+    def test_the_autoscaler_buys_as_the_agent_that_makes_its_nodes_and_may_only_read_who_that_is(self):
+        # As far as it goes without Liqo: with it, test_fabric_member.py.
+        self.kubectl("create", "namespace", "liqo")
+        self.addCleanup(self.kubectl, "delete", "namespace", "liqo", "--wait=false")
+        self.make_tls()
+        self.helm("upgrade", "e2e", CHART, "--reuse-values", "-f", "-", stdin=json.dumps({
+            "agent": {"fabric": "liqo", "fabricGuard": False},
+            "autoscaler": {"enabled": True, "backEnd": "liqo", "tls": TLS}}))
+        self.eventually(lambda: self.of_autoscaler("spillway_autoscaler_connected") == 1)
+        self.in_namespace("get", "secret", "e2e-autoscaler-identity", fails=True)
+        self.check_members_rights()
+        self.check_pods()
+
+    def make_tls(self):
         with tempfile.TemporaryDirectory() as folder:
             papers = make_papers(Path(folder) / "papers")
             self.in_namespace("create", "secret", "tls", "calls", f"--cert={papers}/server.pem",
                               f"--key={papers}/server.key")
             self.in_namespace("create", "secret", "generic", "callers", f"--from-file=ca.crt={papers}/authority.pem")
+
+    def install_autoscaler(self):
+        self.make_tls()
         token = self.as_operator("token", "create", "--cluster", "buyer", "--roles", "consumer", "-o", "plain")
         address = self.get("pod", "e2e-broker-0", "{.status.podIP}")
         self.helm("upgrade", "e2e", CHART, "--reuse-values", "-f", "-", stdin=json.dumps({"autoscaler": {
             "enabled": True, "join": {"broker": f"https://{address}:7443", "token": token.split()[-1]},
-            "tls": {"serverSecret": "calls", "clientCaSecret": "callers"}, "expander": {"enabled": True}}}))
+            "tls": TLS, "expander": {"enabled": True}}}))
 
     def autoscaler(self):
         """Its pod, of several the one that is not ending."""
@@ -171,6 +189,29 @@ class Installed(OnACluster, unittest.TestCase):
         }.items():
             with self.subTest(right=right):
                 scope = () if right[-1] == "-A" else ("-n", self.namespace)
+                self.assertEqual(self.can(account, *right, *scope), "yes" if allowed else "no")
+
+    def check_members_rights(self):
+        account = f"system:serviceaccount:{self.namespace}:e2e-autoscaler"
+        slices = "resourceslices.authentication.liqo.io"
+        for right, allowed in {
+            ("get", "secrets/e2e-agent-identity"): True,
+            ("update", "secrets/e2e-agent-identity"): False,
+            ("get", "secrets/e2e-agent-state"): False,
+            ("update", "secrets/e2e-autoscaler-state"): True,
+            ("update", "leases/e2e-agent"): False,
+            ("get", "secrets/authentication-keys", "-n", "liqo"): True,
+            ("get", "secrets/other", "-n", "liqo"): False,
+            ("watch", slices, "-A"): True,
+            ("patch", slices, "-A"): True,
+            ("delete", slices, "-A"): False,
+            ("create", slices, "-A"): False,
+            ("watch", "nodes"): True,
+            ("create", "nodes"): False,
+            ("delete", "nodes"): False,
+        }.items():
+            with self.subTest(right=right):
+                scope = () if right[-1] == "-A" or "-n" in right else ("-n", self.namespace)
                 self.assertEqual(self.can(account, *right, *scope), "yes" if allowed else "no")
 
     def check_rights(self):

@@ -25,6 +25,9 @@ BOTH = ("--set", "broker.enabled=true,agent.enabled=true", "--set-file", f"agent
 TLS = "autoscaler.tls.serverSecret=server,autoscaler.tls.clientCaSecret=clients"
 AUTOSCALER = ("--set", f"autoscaler.enabled=true,networkPolicy.enabled=true,{TLS}",
               "--set", "autoscaler.join.broker=https://b:7443,autoscaler.join.token=secret")
+# Autoscaler and agent as one member.
+MEMBER = ("--set", f"autoscaler.enabled=true,autoscaler.backEnd=liqo,{TLS}", "--set", "agent.enabled=true",
+          "--set", "agent.fabric=liqo,agent.join.broker=https://b:7443,agent.join.token=secret")
 
 
 def helm(*words):
@@ -56,7 +59,7 @@ class Chart(unittest.TestCase):
         return file
 
     def test_it_is_well_formed(self):
-        for words in ((), BOTH, AUTOSCALER):
+        for words in ((), BOTH, AUTOSCALER, MEMBER):
             done = helm("lint", "--strict", CHART, *words)
             self.assertEqual(done.returncode, 0, done.stdout)
 
@@ -115,6 +118,29 @@ class Chart(unittest.TestCase):
         for words in ("", ",autoscaler.tls.serverSecret=a", ",autoscaler.tls.clientCaSecret=a"):
             self.assertIn("serverSecret and clientCaSecret",
                           self.refusal("--set", f"autoscaler.enabled=true{words}"))
+
+    def test_with_the_agents_nodes_the_autoscaler_buys_as_the_agent(self):
+        text = self.render(*MEMBER)
+        self.assertIn("- --backend=liqo\n", text)
+        self.assertIn("- --identity-of=r-agent\n", text)
+        self.assertNotIn("r-autoscaler-identity", text)
+        self.assertNotIn("r-autoscaler-token", text)
+        self.assertNotIn("--identity-of", self.render(*AUTOSCALER))
+        documents = text.split("\n---\n")
+        rights = next(one for one in documents if "kind: Role\n" in one and "name: r-autoscaler\n" in one)
+        self.assertIn("resourceNames: [r-agent-identity]\n    verbs: [get]\n", rights)
+        self.assertIn("resourceNames: [r-autoscaler-state]\n    verbs: [get, update]\n", rights)
+        wide = next(one for one in documents if "kind: ClusterRole\n" in one and "name: site-r-autoscaler\n" in one)
+        self.assertIn("resources: [nodes]\n    verbs: [get, list, watch]\n", wide)
+        self.assertIn("resources: [resourceslices]\n    verbs: [get, list, watch, patch]\n", wide)
+        at_liqo = [one for one in documents if "namespace: liqo\n" in one and "site-r-autoscaler" in one]
+        self.assertEqual(len(at_liqo), 2)
+        self.assertIn("resourceNames: [authentication-keys]\n    verbs: [get]\n", at_liqo[0])
+
+    def test_with_the_agents_nodes_there_is_an_agent_that_makes_them_and_it_joins(self):
+        self.assertIn("agent.fabric=liqo", self.refusal(*AUTOSCALER, "--set", "autoscaler.backEnd=liqo"))
+        self.assertIn("agent.fabric=liqo", self.refusal(*MEMBER, "--set", "agent.fabric="))
+        self.assertIn("leave it empty", self.refusal(*MEMBER, "--set", "autoscaler.join.token=x"))
 
     def test_a_recommenders_policy_reaches_the_autoscaler_as_it_was_written(self):
         policy = ROOT / "examples" / "recommender-policy.yaml"
