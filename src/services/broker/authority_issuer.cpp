@@ -1,9 +1,22 @@
 #include "services/broker/authority_issuer.h"
 
+#include <arpa/inet.h>
+
 #include "pki/request.h"
 #include "pki/token.h"
 
 namespace spillway::services {
+
+pki::ServerNames server_names(const std::vector<std::string>& names) {
+  pki::ServerNames told_apart;
+  for (const std::string& name : names) {
+    in6_addr any{};
+    const bool is_address =
+        inet_pton(AF_INET, name.c_str(), &any) == 1 || inet_pton(AF_INET6, name.c_str(), &any) == 1;
+    (is_address ? told_apart.ip_addresses : told_apart.dns_names).push_back(name);
+  }
+  return told_apart;
+}
 
 AuthorityIssuer::AuthorityIssuer(std::string folder, pki::AuthorityFolder authority)
     : folder_(std::move(folder)),

@@ -35,6 +35,9 @@ class AuthorityIssuer : public Issuer {
   std::string federation_;
 };
 
+// DNS names and IP addresses, told apart.
+pki::ServerNames server_names(const std::vector<std::string>& names);
+
 // The broker's own certificate: it makes another one itself, long before.
 inline constexpr Duration k_server_certificate_life = hours(7 * 24);
 

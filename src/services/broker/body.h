@@ -2,38 +2,18 @@
 #pragma once
 
 #include "services/broker/desk.h"
-#include "services/problem.h"
+#include "services/json_body.h"
 #include "services/wire/fields.h"
 
 namespace spillway::services {
 
-bool is_json(const net::Request& request);  // by its Content-Type; none is taken for JSON
-
-// JSON that is none is 400; JSON that means nothing here is 422. Answers itself when it is null.
+// Answers itself when it is null.
 template <class T>
 std::optional<T> read_body(Desk& desk, Call& call, std::string_view what) {
-  if (!is_json(call.request)) {
-    reply(desk, call,
-          problem(415, "media-type",
-                  {Code::invalid, "Content-Type", "it is not application/json",
-                   "send JSON and say so"}));
-    return std::nullopt;
-  }
-  const auto root = model::parse_json(call.request.body, what, model::k_max_row_bytes);
-  if (!root) {
-    Error error = root.error();
-    if (error.next.empty()) error.next = "send JSON as described in api/openapi.yaml";
-    reply(desk, call, problem(400, "malformed", error));
-    return std::nullopt;
-  }
-  auto body = model::read_node<T>(*root, model::Heading{.what = what});
-  if (!body) {
-    Error error = body.error();
-    if (error.next.empty()) error.next = "correct it and ask again";
-    refuse(desk, call, error);
-    return std::nullopt;
-  }
-  return std::move(*body);
+  auto body = json_body<T>(call.request, what);
+  if (body) return std::move(*body);
+  reply(desk, call, std::move(body.error()));
+  return std::nullopt;
 }
 
 // Where all of a body may be left out, so may the body.

@@ -1,7 +1,5 @@
 #include "services/broker/broker.h"
 
-#include <arpa/inet.h>
-
 #include "services/host_port.h"
 
 namespace spillway::services {
@@ -26,20 +24,6 @@ Caps caps_of(const BrokerConfig& config) {
 
 ApiLimits limits_of(const BrokerConfig& config) {
   return {{config.member_rate, config.member_burst}, {config.stranger_rate, config.stranger_burst}};
-}
-
-bool is_address(const std::string& name) {
-  in6_addr any{};
-  return inet_pton(AF_INET, name.c_str(), &any) == 1 ||
-         inet_pton(AF_INET6, name.c_str(), &any) == 1;
-}
-
-pki::ServerNames names_of(const BrokerConfig& config) {
-  pki::ServerNames names;
-  for (const std::string& name : config.names) {
-    (is_address(name) ? names.ip_addresses : names.dns_names).push_back(name);
-  }
-  return names;
 }
 
 }  // namespace
@@ -89,7 +73,7 @@ Broker::Broker(host::Loop& loop, const BrokerConfig& config, Log& journal, Autho
             caps_of(config),
             false},
       api_(desk_, limits_of(config)),
-      names_(names_of(config)),
+      names_(server_names(config.names)),
       operations_({[this] { return readiness(desk_); }, [this] { return metrics_.text(); }}) {}
 
 Broker::~Broker() = default;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "net/ascii.h"
 #include "services/broker/body.h"
 #include "services/problem.h"
 
@@ -71,14 +70,6 @@ void refuse(Desk& desk, Call& call, const Error& error) {
   reply(desk, call, problem(is_operator(call) ? error : without_path(error)));
 }
 
-net::Response json_response(int status, std::string body) {
-  net::Response response;
-  response.status = status;
-  response.headers.push_back({"Content-Type", "application/json"});
-  response.body = std::move(body);
-  return response;
-}
-
 void submit(Desk& desk, const std::shared_ptr<Call>& call, market::Command command,
             std::function<void(const market::Answer&)> then) {
   desk.book.submit(std::move(command),
@@ -115,13 +106,6 @@ bool page_asked(Desk& desk, Call& call, PageAsked& page) {
          {Code::invalid, "limit", fmt::format("it is not a number from 1 to {}", desk.caps.page),
           "ask for less and follow `next`"});
   return false;
-}
-
-bool is_json(const net::Request& request) {
-  const std::string* type = net::find_header(request.headers, "Content-Type");
-  if (type == nullptr) return true;
-  const std::string_view essence = trimmed(std::string_view(*type).substr(0, type->find(';')));
-  return net::equal_ignoring_case(essence, "application/json");
 }
 
 host::Scan scan_of(market::Kind kind, host::Scan::By by, const std::string& name,

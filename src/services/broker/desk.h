@@ -82,8 +82,6 @@ void reply(Desk& desk, Call& call, net::Response response);
 void refuse(Desk& desk, Call& call, const Error& error);
 void finish(Desk& desk, Call& call, int status);  // only the writing down: for streams
 
-net::Response json_response(int status, std::string body);
-
 // The book's answer, or its refusal as a problem.
 void submit(Desk& desk, const std::shared_ptr<Call>& call, market::Command command,
             std::function<void(const market::Answer&)> then);

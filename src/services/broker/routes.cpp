@@ -1,6 +1,7 @@
 #include "services/broker/routes.h"
 
 #include "services/broker/handlers.h"
+#include "services/route_path.h"
 
 namespace spillway::services {
 namespace {
@@ -89,25 +90,6 @@ constexpr std::array k_routes{
     Route{"POST", "/v1/identities/{name}/revoke", Subject::other, k_operator, handle_revoke},
 };
 
-// "/v1/pools/{cluster}/{name}" against ["v1","pools","edge-1","small"].
-bool fits(std::string_view path, const std::vector<std::string>& segments,
-          std::vector<std::string>* parameters) {
-  size_t i = 0;
-  while (!path.empty()) {
-    path.remove_prefix(1);  // the slash
-    const std::string_view part = path.substr(0, path.find('/'));
-    path.remove_prefix(part.size());
-    if (i == segments.size()) return false;
-    if (part.front() == '{') {
-      if (parameters != nullptr) parameters->push_back(segments[i]);
-    } else if (part != segments[i]) {
-      return false;
-    }
-    ++i;
-  }
-  return i == segments.size();
-}
-
 Scope scope_for(const Access& access, model::Role role) {
   switch (role) {
     case model::Role::provider:
@@ -149,10 +131,10 @@ std::string who_may(const Access& access) {
 Match match_route(std::string_view method, const net::Target& target) {
   Match match;
   for (const Route& route : k_routes) {
-    if (!fits(route.path, target.segments, nullptr)) continue;
+    if (!fits_path(route.path, target.segments, nullptr)) continue;
     if (route.method == method) {
       match.route = &route;
-      fits(route.path, target.segments, &match.parameters);
+      fits_path(route.path, target.segments, &match.parameters);
       return match;
     }
     if (!match.allowed.empty()) match.allowed += ", ";
