@@ -120,7 +120,7 @@ mutants: build/mutants/build.ninja ## plant known bugs one by one; each must be 
 	@tools/run_mutants build/mutants/spillway
 
 .PHONY: api
-api: build/release/build.ninja ## hold the broker to api/openapi.yaml (EXAMPLES= for each operation)
+api: build/release/build.ninja ## hold broker and driver to api/*.yaml (EXAMPLES= for each operation)
 	@cmake --build build/release --target spillway
 	@tools/api_check --examples $(EXAMPLES)
 

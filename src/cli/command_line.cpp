@@ -35,6 +35,8 @@ constexpr std::array k_verbs{
          &add_explain},
     Verb{"supply", k_joining, "What a live cluster would offer now, and why", &add_supply},
     Verb{"fabric", k_joining, "What keeps buyers within their contracts", &add_fabric},
+    Verb{"driver", k_joining,
+         "Order units between clusters that one has kubeconfigs of, without a market", &add_driver},
     Verb{"leaves", k_joining, "What of a namespace leaves the cluster, to whom, and why",
          &add_leaves},
     Verb{"whoami", k_joining, "Which identity this is, and what it may do", &add_whoami},

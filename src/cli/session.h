@@ -55,6 +55,7 @@ class Session {
   Result<T> wait(std::function<void(wire::Then<T>)> begin);
 
   wire::BrokerClient& broker() { return *broker_; }  // on the connection's thread only
+  net::Channel& channel() { return *client_; }       // likewise
   void after(Duration delay, net::Task task) { poll_.after(delay, std::move(task)); }
 
  private:

@@ -16,6 +16,7 @@
 #include "rank/profiles.h"
 #include "services/agent/agent_policy.h"
 #include "services/agent/supply_file.h"
+#include "services/driver/config.h"
 
 namespace spillway::cli {
 namespace {
@@ -46,12 +47,14 @@ Status validate_text(const std::string& noun, const std::string& text, const std
   }
   if (noun == "policy") return only_errors(agent::agent_policy_from_yaml(text, path));
   if (noun == "recommender-policy") return only_errors(rank::policy_from_yaml(text, path));
-  constexpr std::array<std::string_view, 8> k_nouns{
-      "pool", "offer", "cluster", "intent", "contract", "supply", "policy", "recommender-policy"};
+  if (noun == "driver") return only_errors(driver::driver_config_from_yaml(text, path));
+  constexpr std::array<std::string_view, 9> k_nouns{
+      "pool",  "offer", "cluster", "intent", "contract", "supply", "policy", "recommender-policy",
+      "driver"};
   const std::string_view meant = nearest(noun, k_nouns);
   return fail(Code::invalid, path, fmt::format("there is no noun {}", in_quotes(noun)),
-              meant.empty() ? "use pool, offer, cluster, intent, contract, supply, policy or "
-                              "recommender-policy"
+              meant.empty() ? "use pool, offer, cluster, intent, contract, supply, policy, "
+                              "recommender-policy or driver"
                             : fmt::format("did you mean {}?", meant));
 }
 

@@ -17,6 +17,7 @@ void add_conformance(Word verb);
 void add_contracts(Word verb);
 void add_demo(Word verb);
 void add_doctor(Word verb);
+void add_driver(Word verb);
 void add_events(Word verb);
 void add_explain(Word verb);
 void add_fabric(Word verb);

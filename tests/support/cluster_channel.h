@@ -1,5 +1,5 @@
-// A Channel to an embedded cluster without a socket. Answers come on the loop, as with a real
-// client.
+// A Channel to an embedded cluster, or to any other handler, without a socket. Answers come on the
+// loop, as with a real client.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,10 @@ namespace spillway::test {
 
 class ClusterChannel final : public net::Channel {
  public:
-  ClusterChannel(host::Loop& loop, embedded::Cluster& cluster) : loop_(loop), cluster_(cluster) {}
+  ClusterChannel(host::Loop& loop, embedded::Cluster& cluster)
+      : ClusterChannel(loop, cluster.handler(), {"test:1", nullptr}) {}
+  ClusterChannel(host::Loop& loop, net::Handler& handler, net::Peer peer)
+      : loop_(loop), handler_(handler), peer_(std::move(peer)) {}
 
   bool is_cut = false;  // nothing arrives; who waits is told so after a while, as by any client
 
@@ -26,7 +29,7 @@ class ClusterChannel final : public net::Channel {
     exchange->then = [this, then = std::move(then)](net::Response answer) {
       loop_.post([then, answer = std::move(answer)] { then(answer); });
     };
-    cluster_.handler().handle(std::move(request), {"test:1", nullptr}, exchange);
+    handler_.handle(std::move(request), peer_, exchange);
   }
 
   std::unique_ptr<net::Reading> open(net::Request request, net::StreamCalls calls) override {
@@ -34,7 +37,7 @@ class ClusterChannel final : public net::Channel {
     line->calls = std::move(calls);
     auto exchange = std::make_shared<Held>();
     exchange->line = line;
-    if (!is_cut) cluster_.handler().handle(std::move(request), {"test:1", nullptr}, exchange);
+    if (!is_cut) handler_.handle(std::move(request), peer_, exchange);
     return std::make_unique<End>(line);
   }
 
@@ -123,7 +126,8 @@ class ClusterChannel final : public net::Channel {
   };
 
   host::Loop& loop_;
-  embedded::Cluster& cluster_;
+  net::Handler& handler_;
+  net::Peer peer_;
 };
 
 }  // namespace spillway::test

@@ -17,6 +17,7 @@
 
 #include "host/alarm.h"
 #include "host/lifeline.h"
+#include "services/agent/never.h"
 #include "services/fabric/dealings.h"
 #include "services/fabric/doings.h"
 #include "services/fabric/hearing.h"

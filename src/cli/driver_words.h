@@ -1,0 +1,26 @@
+// The words that follow `spillway driver`, and what they share with it.
+#pragma once
+
+#include <string>
+
+#include "cli/asking.h"
+#include "cli/word.h"
+#include "services/driver/config.h"
+
+namespace spillway::cli {
+
+void add_driver_init(Word verb);
+void add_driver_caller(Word verb);
+void add_driver_units(Word verb);
+void add_driver_peerings(Word verb);
+void add_driver_order(Word verb);
+void add_driver_end(Word verb);
+void add_driver_watch(Word verb);
+
+void add_driver_folder(Word word, std::string& folder);
+Result<driver::DriverConfig> read_driver_config(const std::string& folder);
+
+// Whose certificate, which driver, how the answer is shown.
+void add_driver_asking(Word word, Asking& asking);
+
+}  // namespace spillway::cli

@@ -1,0 +1,40 @@
+// Desk: what a driver's face stands on (services/driver/face.h): a driver with orders of its own,
+// or the fabric of one agent, whose units come from contracts.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "services/driver/documents.h"
+#include "services/driver/event_window.h"
+
+namespace spillway::driver {
+
+class Desk {
+ public:
+  template <class T>
+  using Then = std::function<void(Result<T>)>;
+
+  virtual ~Desk() = default;
+  virtual std::optional<UnitDocument> unit(const std::string& name) const = 0;
+  // In the order of their names, after that one.
+  virtual std::vector<UnitDocument> units(const std::string& after) const = 0;
+  // What is acknowledged is written down. Conflict: it was ordered otherwise, or has ended.
+  virtual void order(const std::string& name, const UnitOrder& order, Then<UnitDocument> then) = 0;
+  virtual void end(const std::string& name, Then<UnitDocument> then) = 0;
+
+  virtual std::optional<PeeringDocument> peering(const std::string& consumer,
+                                                 const std::string& provider) const = 0;
+  virtual std::vector<PeeringDocument> peerings(const std::string& after) const = 0;
+  virtual void keep(const std::string& consumer, const std::string& provider,
+                    const PeeringOrder& order, Then<PeeringDocument> then) = 0;
+  // Conflict: units live there.
+  virtual void close(const std::string& consumer, const std::string& provider,
+                     Then<PeeringDocument> then) = 0;
+
+  virtual EventWindow& events() = 0;
+};
+
+}  // namespace spillway::driver

@@ -1,0 +1,171 @@
+#include "services/driver/driver_process.h"
+
+#include <utility>
+
+#include "kube/small_file.h"
+#include "services/fabric/dial.h"
+#include "services/host_port.h"
+
+namespace spillway::driver {
+namespace {
+
+constexpr Duration k_look_every = minutes(10);
+constexpr Duration k_longest_drain = seconds(5);
+
+}  // namespace
+
+DriverProcess::DriverProcess(net::Poll& poll, host::Loop& loop, std::string folder,
+                             DriverConfig config, services::Log& log)
+    : poll_(poll),
+      loop_(loop),
+      folder_(std::move(folder)),
+      config_(std::move(config)),
+      log_(log),
+      operations_({[this]() -> Status {
+                     if (driver_ && driver_->is_seeing()) return {};
+                     return fail(Code::unavailable, "driver", "not every cluster is seen",
+                                 "look at the log");
+                   },
+                   [this] { return metrics_.text(); }}) {}
+
+Result<std::unique_ptr<DriverProcess>> DriverProcess::start(net::Poll& poll, host::Loop& loop,
+                                                            const std::string& folder,
+                                                            DriverConfig config,
+                                                            services::Log& log) {
+  std::unique_ptr<DriverProcess> made(
+      new DriverProcess(poll, loop, folder, std::move(config), log));
+  SPILLWAY_TRY(made->open_state());
+  SPILLWAY_TRY(made->open_authority());
+  auto clusters = made->open_clusters();
+  if (!clusters) return tl::unexpected(clusters.error());
+  made->driver_.emplace(loop, made->random_, *made->state_, log,
+                        agent::folder_holder("driver", k_federation, made->path(k_state_name)));
+  SPILLWAY_TRY(made->driver_->start(std::move(*clusters)));
+  FaceLimits limits;
+  limits.caller = {made->config_.caller_rate, 2 * made->config_.caller_rate};
+  limits.stranger = {made->config_.stranger_rate, 4 * made->config_.stranger_rate};
+  made->face_.emplace(loop, *made->driver_, callers_of(made->config_), log, made->metrics_, limits);
+  SPILLWAY_TRY(made->listen());
+  made->add_gauges();
+  made->look_after_certificate();
+  return made;
+}
+
+std::string DriverProcess::path(const std::string& file) const {
+  return file.starts_with('/') ? file : folder_ + "/" + file;
+}
+
+Status DriverProcess::open_state() {
+  auto state = agent::StateFile::open(path(k_state_name), driver_state());
+  if (!state) return tl::unexpected(state.error());
+  state_ = std::move(*state);
+  return {};
+}
+
+Status DriverProcess::open_authority() {
+  if (!config_.certificate.empty()) return {};
+  auto issuer = services::AuthorityIssuer::load(path(k_authority_name));
+  if (!issuer) return tl::unexpected(issuer.error());
+  issuer_ = std::move(*issuer);
+  return {};
+}
+
+Result<std::vector<DriverCluster>> DriverProcess::open_clusters() {
+  std::vector<DriverCluster> clusters;
+  for (const ClusterConfig& one : config_.clusters) {
+    const auto access = kube::read_access(path(one.kubeconfig), one.context);
+    if (!access) return tl::unexpected(access.error());
+    auto session = kube::Session::open(poll_, loop_, random_, *access);
+    if (!session) return tl::unexpected(std::move(session).error());
+    agent::FabricOptions fabric;
+    fabric.api_servers = one.api_servers;
+    fabric.template_name = one.node_template;
+    fabric.warm = config_.warm;
+    fabric.drain = config_.drain;
+    fabric.offload = one.offload;
+    fabric.pulse.dial = [this](const kube::Access& to) { return agent::dial_provider(poll_, to); };
+    clusters.push_back({one.name, (*session)->api(), std::move(fabric)});
+    sessions_.push_back(std::move(*session));
+  }
+  return clusters;
+}
+
+Result<net::TlsIdentity> DriverProcess::identity() {
+  if (issuer_) {
+    certificate_until_ = loop_.now() + services::k_server_certificate_life;
+    return issuer_->server_identity(services::server_names(config_.names), loop_.now());
+  }
+  certificate_until_ = k_last_instant;
+  const auto certificate = kube::read_small_file(path(config_.certificate));
+  if (!certificate) return tl::unexpected(certificate.error());
+  const auto key = kube::read_small_file(path(config_.key));
+  if (!key) return tl::unexpected(key.error());
+  return net::TlsIdentity{*certificate, *key};
+}
+
+Result<std::string> DriverProcess::authorities() const {
+  std::string all = issuer_ ? issuer_->authorities() : std::string();
+  if (config_.authorities.empty()) return all;
+  const auto more = kube::read_small_file(path(config_.authorities));
+  if (!more) return tl::unexpected(more.error());
+  return all + *more;
+}
+
+Status DriverProcess::listen() {
+  const auto at = services::parse_host_port(config_.listen, "listen");
+  if (!at) return tl::unexpected(at.error());
+  const auto tls = identity();
+  if (!tls) return tl::unexpected(tls.error());
+  const auto trusted = authorities();
+  if (!trusted) return tl::unexpected(trusted.error());
+  net::ServerOptions options;
+  options.address = at->host;
+  options.port = at->port;
+  options.limits.connections = 1000;
+  options.limits.body_bytes = size_t{256} << 10;
+  auto server = net::Server::listen(poll_, options, *tls, *trusted, *face_);
+  if (!server) return tl::unexpected(server.error());
+  server_ = std::move(*server);
+  return config_.operations.empty() ? Status() : operations_.listen(poll_, config_.operations);
+}
+
+void DriverProcess::look_after_certificate() {
+  const Duration half{services::k_server_certificate_life.ms / 2};
+  if (certificate_until_ - loop_.now() < half) {
+    const auto tls = identity();
+    const auto trusted = authorities();
+    const Status taken = !tls       ? tl::unexpected(tls.error())
+                         : !trusted ? tl::unexpected(trusted.error())
+                                    : server_->set_tls(*tls, *trusted);
+    if (!taken) {
+      log_.write(services::Level::error, "certificate", {{"why", taken.error().message()}});
+    }
+  }
+  loop_.after(k_look_every, life_.guard([this] { look_after_certificate(); }));
+}
+
+Status DriverProcess::reload(const DriverConfig& config) {
+  config_.callers = config.callers;
+  face_->set_callers(callers_of(config_));
+  const auto tls = identity();
+  if (!tls) return tl::unexpected(tls.error());
+  const auto trusted = authorities();
+  if (!trusted) return tl::unexpected(trusted.error());
+  return server_->set_tls(*tls, *trusted);
+}
+
+void DriverProcess::drain(std::function<void()> done) {
+  driver_->stop([this, done = std::move(done)] { server_->drain(k_longest_drain, done); });
+}
+
+void DriverProcess::add_gauges() {
+  metrics_.gauge("spillway_driver_seeing", "1: every cluster is seen",
+                 [this] { return driver_->is_seeing() ? 1.0 : 0.0; });
+  metrics_.gauge("spillway_driver_units", "That were ordered and are not gone", [this] {
+    double count = 0;
+    for (const auto& [name, unit] : driver_->state().units) count += unit.is_gone() ? 0 : 1;
+    return count;
+  });
+}
+
+}  // namespace spillway::driver

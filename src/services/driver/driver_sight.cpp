@@ -1,0 +1,186 @@
+// What a driver sees of its units, and what follows from it by and by.
+#include <algorithm>
+#include <utility>
+
+#include "services/agent/never.h"
+#include "services/driver/driver.h"
+#include "services/driver/orders.h"
+
+namespace spillway::driver {
+
+using agent::k_never;
+using fabric::UnitStep;
+
+std::string Driver::name_of_liqo(const std::string& id) const {
+  for (const auto& [name, known] : book_.state.liqo_ids) {
+    if (known == id) return name;
+  }
+  return {};
+}
+
+void Driver::looked(Cluster& cluster, const agent::PeerProgress& progress) {
+  if (is_stopped_) return;
+  agent::PeerProgress& seen = cluster.seen[{progress.peer, progress.is_bought}];
+  tell_troubles(cluster, seen, progress);
+  seen = progress;
+  if (progress.is_bought) {
+    for (const fabric::UnitProgress& unit : progress.units) note_step(unit.unit, unit.step);
+  }
+  if (progress.is_over) cluster.seen.erase({progress.peer, progress.is_bought});
+  wake();
+}
+
+void Driver::tell_troubles(const Cluster& cluster, const agent::PeerProgress& before,
+                           const agent::PeerProgress& now) {
+  const std::string other = name_of_liqo(now.peer);
+  if (other.empty()) return;
+  const auto has = [](const std::vector<fabric::Trouble>& all, const fabric::Trouble& one) {
+    return std::find(all.begin(), all.end(), one) != all.end();
+  };
+  const auto tell = [&](EventKind kind, const fabric::Trouble& trouble) {
+    constexpr std::string_view k_of_unit = "unit ";
+    const bool is_units = trouble.thing.starts_with(k_of_unit);
+    Event event{.kind = kind,
+                .consumer = now.is_bought ? cluster.name : other,
+                .provider = now.is_bought ? other : cluster.name,
+                .unit = is_units ? trouble.thing.substr(k_of_unit.size()) : std::string(),
+                .trouble = trouble};
+    events_.add(std::move(event));
+  };
+  for (const fabric::Trouble& one : now.troubles) {
+    if (!has(before.troubles, one)) tell(EventKind::trouble, one);
+  }
+  for (const fabric::Trouble& one : before.troubles) {
+    if (!has(now.troubles, one)) tell(EventKind::mended, one);
+  }
+}
+
+// That it is gone is for both sides to say: until then it ends. Of one that is not to end, nothing
+// is there any more, and it begins anew.
+void Driver::note_step(const std::string& name, UnitStep step) {
+  const auto found = book_.state.units.find(name);
+  if (found == book_.state.units.end()) return;
+  UnitRecord& unit = found->second;
+  if (unit.is_gone()) return;
+  if (step == UnitStep::gone) step = unit.ending ? UnitStep::ending : UnitStep::asked;
+  if (!unit.steps.empty() && unit.step() == step) return;
+  unit.steps.push_back({step, loop_.now()});
+  if (unit.steps.size() > k_most_steps) unit.steps.erase(unit.steps.begin());
+  saver_.touch();
+  events_.add({.kind = EventKind::step,
+               .consumer = unit.order.consumer,
+               .provider = unit.order.provider,
+               .unit = name,
+               .step = step});
+}
+
+void Driver::settle() {
+  if (is_stopped_) return;
+  Instant next = k_never;
+  bool is_changed = false;
+  for (auto& [name, unit] : book_.state.units) {
+    if (unit.ending && !unit.is_gone()) is_changed = settle_unit(name, unit, next) || is_changed;
+  }
+  settle_peerings(next, is_changed);
+  forget_gone(next);
+  if (is_changed) {
+    saver_.touch();
+    rebuild();
+  }
+  if (next < k_never) alarm_.wake_by(next);
+}
+
+// True: what the fabrics are to want is something else now.
+bool Driver::settle_unit(const std::string& name, UnitRecord& unit, Instant& next) {
+  Cluster* consumer = find(unit.order.consumer);
+  Cluster* provider = find(unit.order.provider);
+  if (consumer == nullptr || provider == nullptr || !consumer->fabric || !provider->fabric) {
+    return false;
+  }
+  const bool is_left = consumer->fabric->has_any_of(name);
+  if (!unit.ended) {
+    // A consumer that is away is not waited for any longer than a unit has to become empty.
+    const Instant until = *unit.ending + consumer->options.drain + fabric::k_patience;
+    const bool is_over = until <= loop_.now();
+    if (!is_left || is_over) {
+      unit.ended = loop_.now();
+      return true;
+    }
+    next = std::min(next, until);
+    const auto& kept = book_.state.fabrics[unit.order.consumer].contracts;
+    const auto contract = kept.find(parse_unit(name).value().contract);
+    const bool is_said = contract != kept.end() && contract->second.ending.contains(name);
+    if (!is_said) consumer->fabric->end_unit(name, [](const Status&) {});
+    return false;
+  }
+  if (is_left || provider->fabric->has_any_of(name)) return false;
+  note_step(name, UnitStep::ending);
+  unit.steps.push_back({UnitStep::gone, loop_.now()});
+  saver_.touch();
+  events_.add({.kind = EventKind::step,
+               .consumer = unit.order.consumer,
+               .provider = unit.order.provider,
+               .unit = name,
+               .step = UnitStep::gone});
+  return false;
+}
+
+void Driver::settle_peerings(Instant& next, bool& is_changed) {
+  const Instant now = loop_.now();
+  for (auto at = book_.state.peerings.begin(); at != book_.state.peerings.end();) {
+    const auto until = at->second.order.until;
+    if (until && *until <= now) {
+      at = book_.state.peerings.erase(at);
+      is_changed = true;
+      continue;
+    }
+    if (until) next = std::min(next, *until);
+    ++at;
+  }
+  const auto closed = [this](const auto& one) { return is_closed(one.first); };
+  if (std::erase_if(book_.state.closing, closed) > 0) saver_.touch();
+}
+
+// Asks both sides to, as soon as they see that nobody wants it.
+bool Driver::is_closed(const std::string& peering) {
+  const std::string consumer(owner_of(peering));
+  const std::string provider = peering.substr(consumer.size() + 1);
+  bool is_left = false;
+  const auto close_at = [&](const std::string& at, const std::string& with, bool is_bought) {
+    Cluster* cluster = find(at);
+    const auto id = book_.state.liqo_ids.find(with);
+    if (cluster == nullptr || !cluster->fabric || id == book_.state.liqo_ids.end()) return;
+    agent::FabricState& kept = book_.state.fabrics[at];
+    const auto& peers = is_bought ? kept.bought_from : kept.sold_to;
+    const auto memory = peers.find(id->second);
+    if (memory == peers.end()) return;
+    is_left = true;
+    const auto idle = memory->second.idle_since;
+    if (idle && *idle > k_first_instant) cluster->fabric->close_peering(id->second, is_bought);
+  };
+  close_at(consumer, provider, true);
+  close_at(provider, consumer, false);
+  return !is_left;
+}
+
+void Driver::forget_gone(Instant& next) {
+  const Instant now = loop_.now();
+  for (auto at = book_.state.units.begin(); at != book_.state.units.end();) {
+    const UnitRecord& unit = at->second;
+    if (!unit.is_gone()) {
+      ++at;
+      continue;
+    }
+    const Instant until = unit.steps.back().at + k_remember;
+    if (until > now) {
+      next = std::min(next, until);
+      ++at;
+      continue;
+    }
+    book_.state.over.emplace(at->first, now);
+    at = book_.state.units.erase(at);
+    saver_.touch();
+  }
+}
+
+}  // namespace spillway::driver

@@ -1,0 +1,206 @@
+#include "services/driver/orders.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace spillway::driver {
+namespace {
+
+constexpr size_t k_most_units = 10'000;  // that one driver has at a time
+constexpr size_t k_most_named = 8;       // in an error
+
+Error used_up(const std::string& unit) {
+  return {Code::conflict, "unit " + unit, "it has ended, and names are never used again",
+          "order one of another name"};
+}
+
+Error otherwise(const std::string& unit, std::string_view field) {
+  return {Code::conflict, std::string(field),
+          fmt::format("unit {} was ordered with another one", unit),
+          "order it as it was, or one of another name"};
+}
+
+// All units of one contract lie together: names are in order.
+auto first_of(const DriverState& state, const ContractId& contract) {
+  return state.units.lower_bound("sw-" + contract.text + "-");
+}
+
+bool is_of(const std::string& unit, const ContractId& contract) {
+  return unit.starts_with("sw-" + contract.text + "-");
+}
+
+Status check_likeness(const DriverState& state, const UnitName& name, const UnitOrder& order) {
+  for (auto at = first_of(state, name.contract);
+       at != state.units.end() && is_of(at->first, name.contract); ++at) {
+    if (at->second.is_gone()) continue;
+    const std::string_view field = unlikeness(at->second.order, order);
+    if (field.empty()) continue;
+    return tl::unexpected(
+        Error{Code::conflict, std::string(field),
+              fmt::format("unit {} of the same contract has another one", at->first),
+              "order it under another contract's id"});
+  }
+  for (const auto& [peering, kept] : state.peerings) {
+    if (kept.contract != name.contract) continue;
+    return fail(Code::conflict, "unit", "that id belongs to peering " + peering,
+                "order it under another contract's id");
+  }
+  return {};
+}
+
+model::Contract bare_contract(const ContractId& id, const std::string& consumer,
+                              const std::string& provider) {
+  model::Contract contract;
+  contract.id = id;
+  contract.buyer = ClusterId(consumer);
+  contract.provider = ClusterId(provider);
+  contract.pool = PoolId(provider + "/driver");
+  contract.offer = OfferId(provider + "/driver");
+  contract.state = model::ContractState::active;
+  contract.spare = true;
+  contract.deadline = k_last_instant;
+  return contract;
+}
+
+}  // namespace
+
+Result<bool> place(DriverState& state, const std::string& unit, const UnitOrder& order,
+                   Instant now) {
+  const auto name = parse_unit(unit);
+  if (!name) return tl::unexpected(name.error());
+  if (state.over.contains(unit)) return tl::unexpected(used_up(unit));
+  const auto found = state.units.find(unit);
+  if (found == state.units.end()) {
+    if (state.units.size() >= k_most_units) {
+      return fail(Code::over_quota, "units", fmt::format("there are {} already", k_most_units),
+                  "end some first");
+    }
+    SPILLWAY_TRY(check_likeness(state, *name, order));
+    state.units.emplace(unit, UnitRecord{order, now});
+    return true;
+  }
+  UnitRecord& known = found->second;
+  if (known.is_gone()) return tl::unexpected(used_up(unit));
+  if (const std::string_view field = difference(known.order, order); !field.empty()) {
+    return tl::unexpected(otherwise(unit, field));
+  }
+  if (known.ending) {
+    return fail(Code::conflict, "unit " + unit, "it is ending, and that cannot be taken back",
+                "order one of another name");
+  }
+  const bool is_bought = known.order.spare && !order.spare;
+  known.order.spare = order.spare;
+  return is_bought;
+}
+
+Result<bool> end(DriverState& state, const std::string& unit, Instant now) {
+  if (state.over.contains(unit)) return false;
+  const auto found = state.units.find(unit);
+  if (found == state.units.end()) {
+    return fail(Code::not_found, "unit " + unit, "it was never ordered here",
+                "look at what there is with a list");
+  }
+  if (found->second.ending) return false;
+  found->second.ending = now;
+  return true;
+}
+
+bool keep(DriverState& state, const std::string& peering, const PeeringOrder& order,
+          const ContractId& contract) {
+  state.closing.erase(peering);
+  const auto [at, is_new] = state.peerings.try_emplace(peering, PeeringRecord{contract, order});
+  if (is_new) return true;
+  const bool is_changed = at->second.order != order;
+  at->second.order = order;
+  return is_changed;
+}
+
+Result<bool> close(DriverState& state, const std::string& peering, Instant now) {
+  const std::vector<std::string> units = units_of(state, peering);
+  if (!units.empty()) {
+    std::string names;
+    for (size_t i = 0; i < std::min(units.size(), k_most_named); ++i) {
+      names += (i == 0 ? "" : ", ") + units[i];
+    }
+    if (units.size() > k_most_named) names += ", …";
+    return fail(Code::conflict, "peering " + peering,
+                fmt::format("{} unit{} there: {}", units.size(),
+                            units.size() == 1 ? " lives" : "s live", names),
+                "end them first");
+  }
+  const bool was_kept = state.peerings.erase(peering) > 0;
+  return state.closing.emplace(peering, now).second || was_kept;
+}
+
+std::vector<std::string> units_of(const DriverState& state, const std::string& peering) {
+  std::vector<std::string> units;
+  for (const auto& [name, unit] : state.units) {
+    if (unit.is_gone()) continue;
+    if (peering_name(unit.order.consumer, unit.order.provider) == peering) units.push_back(name);
+  }
+  return units;
+}
+
+std::map<ContractId, model::Contract> contracts_of(const DriverState& state) {
+  std::map<ContractId, model::Contract> contracts;
+  for (const auto& [name, unit] : state.units) {
+    if (unit.ended || unit.is_gone()) continue;
+    const UnitName parsed = parse_unit(name).value();  // it is valid
+    const auto [at, is_new] = contracts.try_emplace(parsed.contract);
+    model::Contract& contract = at->second;
+    if (is_new) {
+      contract = bare_contract(parsed.contract, unit.order.consumer, unit.order.provider);
+      contract.shape = unit.order.resources;
+      contract.terms.fence = unit.order.fence;
+      contract.created = unit.ordered;
+      contract.started = unit.ordered;
+    }
+    model::Unit& row = contract.units.emplace_back();
+    row.number = parsed.number;
+    if (!unit.order.spare) row.bought = unit.ordered;
+  }
+  for (auto& [id, contract] : contracts) {
+    std::sort(contract.units.begin(), contract.units.end(),
+              [](const model::Unit& a, const model::Unit& b) { return a.number < b.number; });
+  }
+  for (const auto& [peering, kept] : state.peerings) {
+    const std::string consumer(owner_of(peering));
+    model::Contract bare =
+        bare_contract(kept.contract, consumer, peering.substr(consumer.size() + 1));
+    bare.shape.pods = 1;  // of units that it has none of: an offer of nothing is no offer
+    contracts.try_emplace(kept.contract, std::move(bare));
+  }
+  return contracts;
+}
+
+std::map<ContractId, std::vector<int32_t>> purchases_of(const DriverState& state) {
+  std::map<ContractId, std::vector<int32_t>> purchases;
+  for (const auto& [id, contract] : contracts_of(state)) {
+    std::vector<int32_t>& units = purchases[id];
+    for (const model::Unit& unit : contract.units) {
+      if (unit.bought) units.push_back(unit.number);
+    }
+  }
+  return purchases;
+}
+
+const UnitOrder* order_of(const DriverState& state, const ContractId& contract) {
+  const auto at = first_of(state, contract);
+  return at != state.units.end() && is_of(at->first, contract) ? &at->second.order : nullptr;
+}
+
+model::Offer offer_of(const model::Contract& contract, const UnitOrder* order) {
+  model::Offer offer;
+  offer.id = contract.offer;
+  offer.pool = contract.pool;
+  offer.price = contract.price;
+  offer.shape = contract.shape;
+  offer.terms = contract.terms;
+  if (order == nullptr) return offer;
+  offer.labels = order->labels;
+  offer.taints = order->taints;
+  return offer;
+}
+
+}  // namespace spillway::driver

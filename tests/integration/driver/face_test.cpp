@@ -1,0 +1,74 @@
+// Who may, what is refused and how, and events as they come.
+#include "integration/driver/driver_fixture.h"
+
+namespace spillway::driver {
+namespace {
+
+TEST_F(DriverTest, StrangersAreRefused) {
+  EXPECT_EQ(ask("GET", "/v1/units", {}, "").status, 401);
+  EXPECT_EQ(ask("GET", "/v1/units", {}, "nobody").status, 401);
+  EXPECT_EQ(ask("PUT", "/v1/units/" + unit_of(0), order_of(), "nobody").status, 401);
+  EXPECT_TRUE(driver->state().units.empty());
+}
+
+TEST_F(DriverTest, CallersOrderForTheirOwnClustersAlone) {
+  EXPECT_EQ(ask("PUT", "/v1/units/" + unit_of(0), order_of(), "board").status, 403);
+  EXPECT_EQ(ask("PUT", "/v1/units/" + unit_of(0), order_of(), "other").status, 403);
+  EXPECT_EQ(ask("PUT", "/v1/units/" + unit_of(0), order_of(), "tenant").status, 202);
+  EXPECT_EQ(ask("GET", "/v1/units/" + unit_of(0), {}, "other").status, 404);
+  EXPECT_EQ(ask("DELETE", "/v1/units/" + unit_of(0), {}, "other").status, 404);
+  EXPECT_EQ(ask("DELETE", "/v1/units/" + unit_of(0), {}, "board").status, 403);
+  EXPECT_EQ(ask("GET", "/v1/units/" + unit_of(0), {}, "board").status, 200);
+  EXPECT_TRUE(model::items_at(ask("GET", "/v1/units", {}, "other").body, {"units"}).empty());
+  EXPECT_EQ(ask("GET", "/v1/peerings/rome/milan", {}, "other").status, 404);
+  EXPECT_EQ(ask("DELETE", "/v1/peerings/rome/milan", {}, "tenant").status, 409);
+}
+
+TEST_F(DriverTest, WhatMeansNothingIsRefusedByName) {
+  EXPECT_EQ(put("sw-nonsense-0").status, 422);
+  EXPECT_EQ(put(unit_of(0), "{").status, 400);
+  const Told unknown = put(unit_of(0), order_of("rome", "milan", R"(,"labls":{})"));
+  EXPECT_EQ(unknown.status, 422);
+  EXPECT_NE(unknown.text({"detail"}).find("labels"), std::string::npos) << unknown.text({"detail"});
+  EXPECT_EQ(put(unit_of(0), order_of("rome", "rome")).status, 422);
+  const Told nowhere = put(unit_of(0), order_of("rome", "oslo"));
+  EXPECT_EQ(nowhere.status, 404);
+  EXPECT_EQ(nowhere.text({"thing"}), "provider");
+  EXPECT_EQ(ask("DELETE", "/v1/units/" + unit_of(5)).status, 404);
+  EXPECT_EQ(ask("POST", "/v1/units").status, 405);
+  EXPECT_EQ(ask("GET", "/v1/other").status, 404);
+  EXPECT_TRUE(driver->state().units.empty());
+}
+
+TEST_F(DriverTest, ListsComeInPages) {
+  for (int i = 0; i < 5; ++i) put(unit_of(i));
+  const Told first = ask("GET", "/v1/units?limit=2");
+  ASSERT_EQ(model::items_at(first.body, {"units"}).size(), 2U);
+  const Told next = ask("GET", "/v1/units?limit=10&after=" + first.text({"next"}));
+  EXPECT_EQ(model::items_at(next.body, {"units"}).size(), 3U);
+  EXPECT_EQ(next.text({"next"}), "");
+  EXPECT_EQ(ask("GET", "/v1/units?limit=0").status, 422);
+  EXPECT_TRUE(model::items_at(ask("GET", "/v1/units?consumer=milan").body, {"units"}).empty());
+}
+
+TEST_F(DriverTest, EventsTellEveryStepAndAreResumed) {
+  const auto stream = begin("GET", "/v1/events");
+  const auto others = begin("GET", "/v1/events", {}, "other");
+  put(unit_of(0));
+  ASSERT_TRUE(comes_to(unit_of(0), "ready"));
+  const std::string all = stream->body->bytes;
+  for (const char* step : {"asked", "recorded", "carried", "made", "ready"}) {
+    EXPECT_NE(all.find(fmt::format(R"("step":"{}")", step)), std::string::npos) << step << all;
+  }
+  EXPECT_EQ(others->body->bytes.find("asked"), std::string::npos);
+  // From the first of them on, as who comes back does.
+  const size_t at = all.find("id: ");
+  const std::string id = all.substr(at + 4, all.find('\n', at) - at - 4);
+  const auto again = begin("GET", "/v1/events", {}, "operator", {{"Last-Event-ID", id}});
+  EXPECT_EQ(again->body->bytes.find(id), std::string::npos);
+  EXPECT_NE(again->body->bytes.find(R"("step":"ready")"), std::string::npos);
+  EXPECT_EQ(begin("GET", "/v1/events?after=5")->response->status, 410);
+}
+
+}  // namespace
+}  // namespace spillway::driver

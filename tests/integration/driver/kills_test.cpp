@@ -1,0 +1,111 @@
+// A driver that is killed anywhere goes on from what was acknowledged and what is there.
+#include "integration/driver/driver_fixture.h"
+
+namespace spillway::driver {
+namespace {
+
+TEST_F(DriverTest, WhatWasAcknowledgedSurvivesEveryKill) {
+  put(unit_of(0));
+  kill();
+  start();
+  EXPECT_TRUE(comes_to(unit_of(0), "ready"));
+  ask("DELETE", "/v1/units/" + unit_of(0));
+  kill();
+  start();
+  EXPECT_TRUE(comes_to(unit_of(0), "gone"));
+  EXPECT_EQ(left_of(unit_of(0)), std::vector<std::string>());
+}
+
+// The whole life of a unit, killed after every step that anybody could have seen and in between.
+TEST_F(DriverTest, KilledAtEveryMomentItConverges) {
+  for (int moment = 0; moment < 24; ++moment) {
+    const std::string unit = unit_of(moment, 1 + moment % 3);
+    ASSERT_EQ(put(unit).status, 202);
+    live(moment);
+    kill();
+    start();
+    ASSERT_TRUE(comes_to(unit, "ready")) << "killed after " << moment;
+    EXPECT_TRUE(is_ready(*liqos.buyer, unit));
+    ask("DELETE", "/v1/units/" + unit);
+    live(moment);
+    kill();
+    start();
+    ASSERT_TRUE(comes_to(unit, "gone")) << "killed after " << moment;
+    EXPECT_EQ(left_of(unit), std::vector<std::string>()) << "killed after " << moment;
+  }
+}
+
+// Killed before and after each save, which is when it matters what was written down.
+TEST_F(DriverTest, KilledAroundEverySaveItConverges) {
+  for (int crash = 1; crash <= 16; ++crash) {
+    const std::string unit = unit_of(crash);
+    const bool is_before = crash % 2 == 0;
+    (is_before ? store.crash_before : store.crash_after) = store.saves + crash / 2 + 1;
+    const auto exchange = begin("PUT", "/v1/units/" + unit, order_of());
+    live(40);
+    const bool is_acknowledged = exchange->response.has_value();
+    store.crash_before = 0;
+    store.crash_after = 0;
+    kill();
+    start();
+    live(8);
+    if (is_acknowledged) {
+      EXPECT_EQ(ask("GET", "/v1/units/" + unit).status, 200) << crash;
+    }
+    put(unit);
+    ASSERT_TRUE(comes_to(unit, "ready")) << "crash " << crash;
+    ask("DELETE", "/v1/units/" + unit);
+    ASSERT_TRUE(comes_to(unit, "gone")) << "crash " << crash;
+    EXPECT_EQ(left_of(unit), std::vector<std::string>()) << "crash " << crash;
+  }
+}
+
+TEST_F(DriverTest, ASecondRunDoesNothing) {
+  put(unit_of(0));
+  put(unit_of(0, 2), order_of("milan", "rome"));
+  ASSERT_TRUE(comes_to(unit_of(0), "ready"));
+  ASSERT_TRUE(comes_to(unit_of(0, 2), "ready"));
+  live(200);
+  const auto versions = [&] {
+    std::vector<std::string> all;
+    for (embedded::Cluster* cluster : {liqos.buyer.get(), liqos.seller.get()}) {
+      for (const auto& kind : {fabric::liqo::k_slices, fabric::liqo::k_virtual_nodes,
+                               fabric::liqo::k_tenants, fabric::liqo::k_identities}) {
+        for (const model::Node& object : liqos.list(*cluster, kind)) {
+          all.emplace_back(model::text_at(object, {"metadata", "resourceVersion"}));
+        }
+      }
+    }
+    return all;
+  };
+  const auto before = versions();
+  kill();
+  start();
+  live(400);
+  EXPECT_EQ(versions(), before);
+  EXPECT_EQ(step_of(unit_of(0)), "ready");
+}
+
+TEST_F(DriverTest, APeeringThatIsKeptOutlivesItsDriver) {
+  const std::string path = "/v1/peerings/rome/milan";
+  ask("PUT", path, R"({"version":1})");
+  ASSERT_TRUE(comes([&] { return is_open(path); }));
+  live(20);
+  kill();
+  start();
+  ASSERT_TRUE(comes([&] { return is_open(path); }));
+  EXPECT_TRUE(model::boolean_at(ask("GET", path).body, {"kept"}));
+}
+
+TEST_F(DriverTest, WhatIsDeletedByHandIsMadeAgain) {
+  put(unit_of(0));
+  ASSERT_TRUE(comes_to(unit_of(0), "ready"));
+  liqos.ask(*liqos.buyer, "DELETE",
+            "/apis/authentication.liqo.io/v1beta1/namespaces/liqo-tenant-milan/resourceslices/" +
+                unit_of(0));
+  ASSERT_TRUE(comes([&] { return step_of(unit_of(0)) != "ready"; }));
+  EXPECT_TRUE(comes_to(unit_of(0), "ready"));
+}
+
+}  // namespace
+}  // namespace spillway::driver

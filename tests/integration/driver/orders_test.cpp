@@ -1,0 +1,149 @@
+// Orders become nodes, and end, in two embedded clusters with Liqo.
+#include "integration/driver/driver_fixture.h"
+
+namespace spillway::driver {
+namespace {
+
+TEST_F(DriverTest, AnOrderBecomesAReadyNodeAsItWasOrdered) {
+  const std::string unit = unit_of(0);
+  const Told told = put(unit, order_of("rome", "milan",
+                                       R"(,"labels":{"disk":"ssd"},"annotations":{"team":"a"},)"
+                                       R"("taints":[{"key":"spot","effect":"NoSchedule"}])"));
+  ASSERT_EQ(told.status, 202) << model::to_json(told.body);
+  EXPECT_EQ(told.text({"step"}), "asked");
+  ASSERT_TRUE(comes_to(unit, "ready")) << step_of(unit);
+  EXPECT_TRUE(is_ready(*liqos.buyer, unit));
+  const model::Node made = node(*liqos.buyer, unit);
+  EXPECT_EQ(model::text_at(made, {"spec", "providerID"}),
+            "spillway://" + unit.substr(3, 26) + "/0");
+  const model::Node dressed =
+      liqos.get(*liqos.buyer, {fabric::liqo::k_virtual_nodes, "liqo-tenant-milan", unit});
+  EXPECT_EQ(model::text_at(dressed, {"spec", "labels", "disk"}), "ssd");
+  EXPECT_EQ(model::text_at(dressed, {"spec", "labels", "spillway.dev/provider"}), "milan");
+  EXPECT_EQ(model::text_at(dressed, {"spec", "annotations", "team"}), "a");
+  const Told shown = ask("GET", "/v1/units/" + unit);
+  std::vector<std::string> steps;
+  for (const model::Node& one : model::items_at(shown.body, {"steps"})) {
+    steps.emplace_back(model::text_at(one, {"step"}));
+  }
+  EXPECT_EQ(steps.front(), "asked");
+  EXPECT_EQ(steps.back(), "ready");
+  EXPECT_TRUE(model::items_at(shown.body, {"troubles"}).empty()) << model::to_json(shown.body);
+}
+
+TEST_F(DriverTest, TheSameOrderAgainChangesNothing) {
+  const std::string unit = unit_of(0);
+  put(unit);
+  EXPECT_EQ(put(unit).status, 202);
+  ASSERT_TRUE(comes_to(unit, "ready"));
+  live(200);
+  const std::string state = store.json;
+  const model::Node before = node(*liqos.buyer, unit);
+  EXPECT_EQ(put(unit).status, 200);
+  live(200);
+  EXPECT_EQ(store.json, state);
+  EXPECT_EQ(model::text_at(node(*liqos.buyer, unit), {"metadata", "uid"}),
+            model::text_at(before, {"metadata", "uid"}));
+}
+
+TEST_F(DriverTest, AnotherOrderUnderTheSameNameIsRefusedByField) {
+  const std::string unit = unit_of(0);
+  put(unit);
+  const Told other = put(unit, order_of("rome", "milan", R"(,"labels":{"disk":"hdd"})"));
+  EXPECT_EQ(other.status, 409);
+  EXPECT_EQ(other.text({"thing"}), "labels");
+  const Told unlike = put(unit_of(1), order_of("milan", "rome"));
+  EXPECT_EQ(unlike.status, 409);
+  EXPECT_EQ(unlike.text({"thing"}), "consumer");
+}
+
+TEST_F(DriverTest, UnitsOfOneContractMayBeOrderedOneByOne) {
+  put(unit_of(0));
+  ASSERT_TRUE(comes_to(unit_of(0), "ready"));
+  put(unit_of(3));
+  put(unit_of(12));
+  EXPECT_TRUE(comes_to(unit_of(3), "ready"));
+  EXPECT_TRUE(comes_to(unit_of(12), "ready"));
+  ask("DELETE", "/v1/units/" + unit_of(3));
+  EXPECT_TRUE(comes_to(unit_of(3), "gone"));
+  EXPECT_TRUE(is_ready(*liqos.buyer, unit_of(0)));
+  EXPECT_TRUE(is_ready(*liqos.buyer, unit_of(12)));
+}
+
+TEST_F(DriverTest, AUnitThatEndsLeavesNothingAndItsNameIsNeverUsedAgain) {
+  const std::string unit = unit_of(0);
+  put(unit);
+  ASSERT_TRUE(comes_to(unit, "ready"));
+  EXPECT_EQ(ask("DELETE", "/v1/units/" + unit).status, 202);
+  EXPECT_EQ(ask("DELETE", "/v1/units/" + unit).status, 202);
+  ASSERT_TRUE(comes_to(unit, "gone"));
+  EXPECT_EQ(left_of(unit), std::vector<std::string>());
+  EXPECT_EQ(ask("DELETE", "/v1/units/" + unit).status, 200);
+  EXPECT_EQ(put(unit).status, 409);
+  loop().run_for(minutes(61));
+  EXPECT_EQ(ask("GET", "/v1/units/" + unit).status, 404);
+  EXPECT_EQ(put(unit).status, 409);
+}
+
+TEST_F(DriverTest, ASpareIsBoughtByOrderingItWithoutBeingOne) {
+  const std::string unit = unit_of(0);
+  put(unit, order_of("rome", "milan", R"(,"spare":true)"));
+  ASSERT_TRUE(comes_to(unit, "spare"));
+  EXPECT_FALSE(is_ready(*liqos.buyer, unit));
+  put(unit);
+  ASSERT_TRUE(comes_to(unit, "ready"));
+  const Told back = put(unit, order_of("rome", "milan", R"(,"spare":true)"));
+  EXPECT_EQ(back.status, 409);
+  EXPECT_EQ(back.text({"thing"}), "spare");
+}
+
+TEST_F(DriverTest, BothDirectionsLiveApart) {
+  const std::string there = unit_of(0, 1);
+  const std::string back = unit_of(0, 2);
+  put(there, order_of("rome", "milan"));
+  put(back, order_of("milan", "rome"));
+  ASSERT_TRUE(comes_to(there, "ready")) << model::to_json(ask("GET", "/v1/units/" + there).body);
+  ASSERT_TRUE(comes_to(back, "ready")) << model::to_json(ask("GET", "/v1/units/" + back).body);
+  const std::string uid(model::text_at(node(*liqos.seller, back), {"metadata", "uid"}));
+  ask("DELETE", "/v1/units/" + there);
+  ASSERT_TRUE(comes_to(there, "gone"));
+  EXPECT_EQ(left_of(there), std::vector<std::string>());
+  live(200);
+  EXPECT_TRUE(is_ready(*liqos.seller, back));
+  EXPECT_EQ(model::text_at(node(*liqos.seller, back), {"metadata", "uid"}), uid);
+}
+
+TEST_F(DriverTest, APeeringIsKeptWithoutUnitsAndClosedWhenItIsDeleted) {
+  const std::string path = "/v1/peerings/rome/milan";
+  EXPECT_EQ(ask("GET", path).status, 404);
+  EXPECT_EQ(ask("PUT", path, R"({"version":1})").status, 202);
+  ASSERT_TRUE(comes([&] { return is_open(path); })) << model::to_json(ask("GET", path).body);
+  EXPECT_EQ(ask("PUT", path, R"({"version":1})").status, 200);
+  loop().run_for(minutes(32));  // longer than one that nobody wants stays
+  EXPECT_TRUE(is_open(path));
+  put(unit_of(0));
+  const Told refused = ask("DELETE", path);
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_NE(refused.text({"reason"}).find(unit_of(0)), std::string::npos);
+  ASSERT_TRUE(comes_to(unit_of(0), "ready"));
+  ask("DELETE", "/v1/units/" + unit_of(0));
+  ASSERT_TRUE(comes_to(unit_of(0), "gone"));
+  EXPECT_EQ(ask("DELETE", path).status, 202);
+  EXPECT_TRUE(comes([&] { return ask("GET", path).status == 404; }, 4000))
+      << model::to_json(ask("GET", path).body);
+  EXPECT_TRUE(liqos.list(*liqos.seller, fabric::liqo::k_tenants).empty());
+  EXPECT_TRUE(liqos.list(*liqos.buyer, fabric::liqo::k_identities).empty());
+}
+
+TEST_F(DriverTest, APeeringThatIsKeptForATimeGoesWhenThatIsOver) {
+  const std::string path = "/v1/peerings/rome/milan";
+  ask("PUT", path,
+      fmt::format(R"({{"version":1,"until":"{}"}})", to_text(loop().now() + minutes(10))));
+  ASSERT_TRUE(comes([&] { return is_open(path); }));
+  loop().run_for(minutes(45));
+  live(400);
+  EXPECT_EQ(ask("GET", path).status, 404) << model::to_json(ask("GET", path).body);
+}
+
+}  // namespace
+}  // namespace spillway::driver

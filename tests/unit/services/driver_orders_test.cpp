@@ -1,0 +1,197 @@
+// What follows from what is asked of a driver, without any cluster.
+#include <gtest/gtest.h>
+
+#include "services/driver/config.h"
+#include "services/driver/orders.h"
+
+namespace spillway::driver {
+namespace {
+
+constexpr Instant k_now{1'769'851'800'250};
+
+std::string unit(int number, uint64_t contract = 1) {
+  return unit_name(make_contract_id(k_now, 7, contract), number);
+}
+
+UnitOrder plain() {
+  UnitOrder order;
+  order.consumer = "rome";
+  order.provider = "milan";
+  order.resources.cpu_millis = 2000;
+  order.resources.memory_bytes = int64_t{4} << 30;
+  order.resources.pods = 20;
+  return order;
+}
+
+void make_gone(DriverState& state, const std::string& name) {
+  state.units.at(name).ended = k_now;
+  state.units.at(name).steps.push_back({fabric::UnitStep::gone, k_now});
+}
+
+TEST(DriverOrders, NamesAreThoseOfUnits) {
+  const auto parsed = parse_unit(unit(12));
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->number, 12);
+  const std::string id = make_contract_id(k_now, 7, 1).text;
+  for (const std::string& text :
+       {std::string("sw-x-0"), "sw-" + id, "sw-" + id + "-01", "sw-" + id + "--1", id + "-0",
+        "sw-" + id + "-10000", std::string()}) {
+    EXPECT_FALSE(parse_unit(text)) << text;
+  }
+}
+
+TEST(DriverOrders, TheSameOrderIsTakenOnce) {
+  DriverState state;
+  EXPECT_EQ(place(state, unit(0), plain(), k_now), true);
+  const DriverState before = state;
+  EXPECT_EQ(place(state, unit(0), plain(), k_now + hours(1)), false);
+  EXPECT_EQ(state, before);
+}
+
+TEST(DriverOrders, EveryOtherFieldIsNamed) {
+  DriverState state;
+  ASSERT_TRUE(place(state, unit(0), plain(), k_now));
+  const DriverState before = state;
+  const auto refused_for = [&](void (*change)(UnitOrder&)) {
+    UnitOrder other = plain();
+    change(other);
+    const auto placed = place(state, unit(0), other, k_now);
+    return placed ? std::string("nothing") : placed.error().thing;
+  };
+  EXPECT_EQ(refused_for([](UnitOrder& o) { o.consumer = "oslo"; }), "consumer");
+  EXPECT_EQ(refused_for([](UnitOrder& o) { o.provider = "oslo"; }), "provider");
+  EXPECT_EQ(refused_for([](UnitOrder& o) { o.resources.pods = 21; }), "resources");
+  EXPECT_EQ(refused_for([](UnitOrder& o) { o.labels = {{"a", "b"}}; }), "labels");
+  EXPECT_EQ(refused_for([](UnitOrder& o) { o.annotations = {{"a", "b"}}; }), "annotations");
+  EXPECT_EQ(refused_for([](UnitOrder& o) { o.taints = {{"a", "b"}}; }), "taints");
+  EXPECT_EQ(refused_for([](UnitOrder& o) { o.provider_id = "x://y"; }), "provider_id");
+  EXPECT_EQ(refused_for([](UnitOrder& o) { o.fence = minutes(1); }), "fence");
+  EXPECT_EQ(refused_for([](UnitOrder& o) { o.spare = true; }), "spare");
+  EXPECT_EQ(state, before);
+}
+
+TEST(DriverOrders, ASpareIsBoughtAndNeverGivenBack) {
+  DriverState state;
+  UnitOrder spare = plain();
+  spare.spare = true;
+  ASSERT_TRUE(place(state, unit(0), spare, k_now));
+  EXPECT_TRUE(purchases_of(state).begin()->second.empty());
+  EXPECT_EQ(place(state, unit(0), plain(), k_now), true);
+  EXPECT_EQ(purchases_of(state).begin()->second, std::vector<int32_t>{0});
+  EXPECT_FALSE(place(state, unit(0), spare, k_now));
+}
+
+TEST(DriverOrders, UnitsOfOneContractAreAlikeAndInOrder) {
+  DriverState state;
+  ASSERT_TRUE(place(state, unit(10), plain(), k_now));
+  ASSERT_TRUE(place(state, unit(2), plain(), k_now));
+  UnitOrder other = plain();
+  other.resources.cpu_millis = 1;
+  const auto unlike = place(state, unit(3), other, k_now);
+  ASSERT_FALSE(unlike);
+  EXPECT_EQ(unlike.error().thing, "resources");
+  EXPECT_TRUE(place(state, unit(0, 2), other, k_now));
+  const auto contracts = contracts_of(state);
+  ASSERT_EQ(contracts.size(), 2U);
+  const model::Contract& first = contracts.begin()->second;
+  ASSERT_EQ(first.units.size(), 2U);
+  EXPECT_EQ(first.units[0].number, 2);
+  EXPECT_EQ(first.units[1].number, 10);
+}
+
+TEST(DriverOrders, AnEndCannotBeTakenBackAndANameIsNeverUsedAgain) {
+  DriverState state;
+  ASSERT_TRUE(place(state, unit(0), plain(), k_now));
+  EXPECT_EQ(end(state, unit(0), k_now), true);
+  EXPECT_EQ(end(state, unit(0), k_now), false);
+  EXPECT_EQ(place(state, unit(0), plain(), k_now).error().code, Code::conflict);
+  EXPECT_EQ(contracts_of(state).size(), 1U);  // until nothing runs there any more
+  make_gone(state, unit(0));
+  EXPECT_TRUE(contracts_of(state).empty());
+  EXPECT_EQ(place(state, unit(0), plain(), k_now).error().code, Code::conflict);
+  state.units.clear();
+  state.over.emplace(unit(0), k_now);
+  EXPECT_EQ(place(state, unit(0), plain(), k_now).error().code, Code::conflict);
+  EXPECT_EQ(end(state, unit(0), k_now), false);
+  EXPECT_EQ(end(state, unit(1), k_now).error().code, Code::not_found);
+}
+
+TEST(DriverOrders, APeeringIsAContractOfNoUnitsAndClosesWithoutUnits) {
+  DriverState state;
+  const ContractId id = make_contract_id(k_now, 1, 1);
+  EXPECT_TRUE(keep(state, "rome/milan", {}, id));
+  EXPECT_FALSE(keep(state, "rome/milan", {}, make_contract_id(k_now, 1, 2)));
+  ASSERT_EQ(contracts_of(state).count(id), 1U);
+  EXPECT_TRUE(contracts_of(state).at(id).units.empty());
+  ASSERT_TRUE(place(state, unit(0), plain(), k_now));
+  const auto refused = close(state, "rome/milan", k_now);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().reason.find(unit(0)), std::string::npos);
+  make_gone(state, unit(0));
+  EXPECT_EQ(close(state, "rome/milan", k_now), true);
+  EXPECT_EQ(close(state, "rome/milan", k_now), false);
+  EXPECT_TRUE(contracts_of(state).empty());
+}
+
+TEST(DriverOrders, TheStateIsReadAsItWasWritten) {
+  DriverState state;
+  UnitOrder order = plain();
+  order.labels = {{"disk", "ssd"}};
+  order.annotations = {{"team", "a"}};
+  ASSERT_TRUE(place(state, unit(0), order, k_now));
+  ASSERT_TRUE(end(state, unit(0), k_now));
+  keep(state, "rome/milan", {k_now + hours(1)}, make_contract_id(k_now, 1, 1));
+  state.units.at(unit(0)).steps = {{fabric::UnitStep::asked, k_now}};
+  state.liqo_ids["rome"] = "rome-1";
+  state.over[unit(9)] = k_now;
+  state.fabrics["rome"].bought_from["milan-1"].idle_since = k_now;
+  const auto back = driver_state_from_json(to_json(state));
+  ASSERT_TRUE(back) << back.error().message();
+  EXPECT_EQ(*back, state);
+}
+
+TEST(DriverConfig, SaysWhoMayWhat) {
+  const auto config = driver_config_from_yaml(R"(
+noun: driver
+version: 1
+clusters:
+  - {name: rome, kubeconfig: rome.kubeconfig, offload: {namespaces: [batch]}}
+  - {name: milan, kubeconfig: milan.kubeconfig}
+callers:
+  - {certificate: operator, consumers: ["*"], providers: ["*"]}
+  - {certificate: "spillway://lab/rome", consumers: [rome], providers: [milan]}
+  - {certificate: board, viewer: true}
+)",
+                                              "driver.yaml");
+  ASSERT_TRUE(config) << config.error().message();
+  const Callers callers = callers_of(*config);
+  net::PeerCertificate certificate;
+  EXPECT_EQ(callers.find(certificate), nullptr);
+  certificate.uri = "spillway://lab/rome";
+  ASSERT_NE(callers.find(certificate), nullptr);
+  EXPECT_TRUE(callers.find(certificate)->may_order("rome", "milan"));
+  EXPECT_FALSE(callers.find(certificate)->may_see("milan", "rome"));
+  certificate.uri = "spillway://driver/board";
+  EXPECT_TRUE(callers.find(certificate)->may_see("rome", "milan"));
+  EXPECT_FALSE(callers.find(certificate)->may_order("rome", "milan"));
+  certificate.uri = "spillway://driver/rome";
+  EXPECT_EQ(callers.find(certificate), nullptr);
+}
+
+TEST(DriverConfig, WhatMeansNothingIsNamed) {
+  const auto why = [](const std::string& more) {
+    const auto config = driver_config_from_yaml("noun: driver\nversion: 1\n" + more, "driver.yaml");
+    return config ? std::string() : config.error().message();
+  };
+  EXPECT_NE(why("clusters: [{name: rome}]").find("kubeconfig"), std::string::npos);
+  EXPECT_NE(why("clusters: [{name: a, kubeconfig: x}, {name: a, kubeconfig: y}]").find("name"),
+            std::string::npos);
+  EXPECT_NE(why("callers: [{certificate: a, consumers: [oslo], providers: [oslo]}]").find("oslo"),
+            std::string::npos);
+  EXPECT_NE(why("callers: [{certificate: a, consumers: [\"*\"]}]").find("consumers"),
+            std::string::npos);
+  EXPECT_NE(why("certificate: a.pem").find("key"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace spillway::driver
