@@ -47,6 +47,19 @@ Status check_expander(services::AutoscalerServiceOptions& options) {
               "give --expander-cert and --expander-key");
 }
 
+Status check_driver(const services::AutoscalerServiceOptions& options) {
+  const bool speaks_of_one =
+      !options.driver_dir.empty() || !options.driver.empty() || !options.driver_cluster.empty();
+  const bool is_it = options.back_end == "driver";
+  if (is_it && options.driver_dir.empty()) {
+    return fail(Code::invalid, "--backend driver", "who calls it is not said",
+                "give --driver-dir, a folder that `spillway driver caller` has made");
+  }
+  if (is_it || !speaks_of_one) return {};
+  return fail(Code::invalid, "--driver, --driver-dir and --driver-cluster",
+              "this back end has no driver", "give --backend driver, too");
+}
+
 Status check_currency(AutoscalerArguments& arguments) {
   if (arguments.currency.empty()) return {};
   const auto currency = parse_currency(arguments.currency);
@@ -114,6 +127,7 @@ int run_service(AutoscalerArguments& arguments) {
   if (status) status = take_home(arguments);
   if (status) status = check_tls(options);
   if (status) status = check_expander(options);
+  if (status) status = check_driver(options);
   if (status) status = check_currency(arguments);
   if (status) {
     const auto after = parse_duration(arguments.unready_after);
@@ -173,8 +187,16 @@ void add_autoscaler(Word verb) {
   services::AutoscalerServiceOptions& options = arguments->options;
   add_connections(verb, *arguments);
   verb.option("--backend", options.back_end, "How units become nodes")
-      .one_of({"liqo", "kwok", "embedded"})
+      .one_of({"liqo", "driver", "kwok", "embedded"})
       .show_default();
+  verb.option("--driver-dir", options.driver_dir,
+              "With --backend driver: the caller's folder that it was given for this cluster")
+      .type_name("DIR");
+  verb.option("--driver", options.driver, "Another address of the driver than that folder has")
+      .type_name("URL");
+  verb.option("--driver-cluster", options.driver_cluster,
+              "What the driver calls this cluster (default: as the federation does)")
+      .type_name("NAME");
   verb.option("--state", options.state, "Where it keeps what it holds (autoscaler in --dir)")
       .type_name("DIR");
   verb.option("--policy", options.policy,

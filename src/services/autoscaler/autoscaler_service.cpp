@@ -9,6 +9,7 @@
 #include "services/agent/reload.h"
 #include "services/autoscaler/autoscaler.h"
 #include "services/autoscaler/cluster_audience.h"
+#include "services/autoscaler/driver_nodes.h"
 #include "services/autoscaler/explain_door.h"
 #include "services/autoscaler/fabric_nodes.h"
 #include "services/autoscaler/grpc_port.h"
@@ -56,11 +57,13 @@ class AutoscalerService final : public MemberProcess {
   Status take_policy(const std::string& text);
   autoscaler::RoundTrips::Measure measuring();
   Status open_back_end();
+  Status open_driver();
   Status listen();
   void add_gauges();
 
   const AutoscalerServiceOptions& options_;
   std::unique_ptr<agent::StateFile> identity_lock_;
+  std::unique_ptr<net::Client> driver_;  // of the back end driver
   std::unique_ptr<autoscaler::NodeMaker> nodes_;
   std::optional<agent::LiqoHomeReader> liqo_;  // of the back end liqo
   std::optional<autoscaler::ClusterAudience> audience_;
@@ -156,10 +159,28 @@ Status AutoscalerService::open_back_end() {
     liqo_->start();
     return {};
   }
+  if (options_.back_end == autoscaler::k_driver_back_end) return open_driver();
   auto player = autoscaler::find_player(options_.back_end);
   if (!player) return tl::unexpected(std::move(player).error());
   nodes_ = std::make_unique<autoscaler::PlayedNodes>(
       cluster_->api(), log_, *player, credentials_.federation + "/" + credentials_.name);
+  return {};
+}
+
+Status AutoscalerService::open_driver() {
+  auto caller = agent::load_credentials(options_.driver_dir);
+  if (!caller) return tl::unexpected(caller.error());
+  net::ClientOptions options;
+  options.authorities_pem = caller->authorities_pem;
+  options.identity = caller->tls;
+  auto client = connect_to(poll_, options_.driver.empty() ? caller->broker : options_.driver,
+                           std::move(options));
+  if (!client) return tl::unexpected(client.error());
+  driver_ = std::move(*client);
+  nodes_ = std::make_unique<autoscaler::DriverNodes>(
+      loop_, random_, *driver_, log_,
+      options_.driver_cluster.empty() ? credentials_.name : options_.driver_cluster,
+      credentials_.federation + "/" + credentials_.name);
   return {};
 }
 

@@ -27,6 +27,10 @@ struct AutoscalerServiceOptions : MemberHome {
   int best_of_class = 5;
   std::string probe = "public";  // addresses that round trips are measured to: none, public, any
   Duration unready_after = minutes(1);
+  // Of the back end driver:
+  std::string driver;          // its URL; empty: the one in the caller's folder
+  std::string driver_dir;      // the caller's folder: key, certificate, authorities
+  std::string driver_cluster;  // what the driver calls this cluster; empty: as the federation does
 };
 
 // Runs until SIGTERM or SIGINT, or until the home in the cluster is lost to another.

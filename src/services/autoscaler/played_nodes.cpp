@@ -10,7 +10,7 @@ Result<Player> find_player(std::string_view name) {
   if (name == "kwok") return Player{"kwok", {"kwok.x-k8s.io/node", "fake"}};
   if (name == "embedded") return Player{"embedded", {"embedded.spillway.dev/kubelet", "on"}};
   return fail(Code::invalid, "back end " + in_quotes(name), "there is none of this name",
-              "use liqo, kwok, or embedded for clusters of spillway cluster up");
+              "use liqo, driver, kwok, or embedded for clusters of spillway cluster up");
 }
 
 PlayedNodes::PlayedNodes(kube::Api& api, services::Log& log, Player player, std::string owner)
