@@ -30,6 +30,10 @@ struct AgentArguments {
   std::string warm;
   std::string doubt;
   std::string skew;
+  std::string driver_listen;
+  std::string driver_certificate;
+  std::string driver_key;
+  std::string driver_authorities;
   bool no_renew = false;
   bool forget_state = false;
 };
@@ -66,6 +70,26 @@ Status check_supply(const AgentArguments& arguments) {
                 "contracts are not made real", "give --fabric liqo, too");
   }
   return {};
+}
+
+Status check_driver(const AgentArguments& arguments) {
+  const bool has_files = !arguments.driver_certificate.empty() && !arguments.driver_key.empty() &&
+                         !arguments.driver_authorities.empty();
+  if (arguments.driver_listen.empty()) {
+    const bool has_any = !arguments.driver_certificate.empty() || !arguments.driver_key.empty() ||
+                         !arguments.driver_authorities.empty();
+    if (!has_any) return {};
+    return fail(Code::invalid, "--driver-cert, --driver-key and --driver-ca",
+                "there is no port to show them on", "give --driver-listen, too");
+  }
+  if (arguments.fabric.empty()) {
+    return fail(Code::invalid, "--driver-listen", "contracts are not made real: there are no units",
+                "give --fabric liqo, too");
+  }
+  if (has_files) return {};
+  return fail(Code::invalid, "--driver-listen",
+              "whoever reaches it can end units, so both sides show a certificate",
+              "give --driver-cert, --driver-key and --driver-ca");
 }
 
 Status check_home(const AgentArguments& arguments) {
@@ -119,9 +143,14 @@ int run(const AgentArguments& arguments) {
   options.has_fabric = !arguments.fabric.empty();
   options.api_servers = arguments.api_servers;
   options.node_template = arguments.node_template;
+  options.driver_listen = arguments.driver_listen;
+  options.driver_certificate = arguments.driver_certificate;
+  options.driver_key = arguments.driver_key;
+  options.driver_authorities = arguments.driver_authorities;
   Status status = check_supply(arguments);
   if (status) status = take_duration("--fabric-warm", arguments.warm, options.warm);
   if (status) status = check_home(arguments);
+  if (status) status = check_driver(arguments);
   if (status) status = take_duration("--fabric-doubt", arguments.doubt, options.doubt);
   if (status) status = take_duration("--fabric-skew", arguments.skew, options.skew);
   if (status) status = services::run_agent(options);
@@ -181,6 +210,16 @@ void add_agent(Word verb) {
               "With --fabric: how much clocks of members may differ; work with identity waits for "
               "twice that beyond the fence time (15s)")
       .type_name("DURATION");
+  verb.option("--driver-listen", arguments->driver_listen,
+              "With --fabric: where units can be looked at and ended, as of a spillway driver "
+              "(nowhere)")
+      .type_name("ADDRESS:PORT");
+  verb.option("--driver-cert", arguments->driver_certificate, "What that port shows")
+      .type_name("FILE");
+  verb.option("--driver-key", arguments->driver_key, "The key to it").type_name("FILE");
+  verb.option("--driver-ca", arguments->driver_authorities,
+              "The authorities of whoever may call it")
+      .type_name("FILE");
   verb.option("--operations", arguments->operations,
               "A port without TLS for probes and Prometheus: /healthz, /readyz, /metrics")
       .type_name("ADDRESS:PORT");

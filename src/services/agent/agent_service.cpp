@@ -3,13 +3,19 @@
 #include <optional>
 #include <utility>
 
+#include "kube/small_file.h"
+#include "net/server.h"
 #include "services/agent/agent.h"
 #include "services/agent/agent_policy.h"
 #include "services/agent/live_supply.h"
 #include "services/agent/member_process.h"
 #include "services/agent/reload.h"
+#include "services/driver/fabric_desk.h"
+#include "services/driver/face.h"
+#include "services/fabric/dial.h"
 #include "services/fabric/holder.h"
 #include "services/fabric/liqo_home_reader.h"
+#include "services/host_port.h"
 
 namespace spillway::services {
 namespace {
@@ -40,7 +46,7 @@ class AgentService final : public MemberProcess {
   std::string holder_of_fabric() const;
   void hold_fabric();
   void begin_fabric();
-  Result<std::unique_ptr<net::Channel>> dial_provider(const kube::Access& access);
+  Status show_units();
   void add_gauges();
   void add_fabric_gauges();
 
@@ -52,6 +58,9 @@ class AgentService final : public MemberProcess {
   std::optional<agent::Reload> policy_reload_;  //
   fabric::OffloadPolicy offload_;
   std::optional<agent::LiveSupply> live_;
+  std::optional<driver::FabricDesk> desk_;  // of --driver-listen
+  std::optional<driver::Face> face_;        //
+  std::unique_ptr<net::Server> server_;     //
 };
 
 // What the file says; nothing when it cannot be read and there is a state to go on with.
@@ -127,29 +136,41 @@ Status AgentService::open_fabric() {
   return {};
 }
 
-// Somebody else's server: it is waited for, and read, no more than a Lease takes.
-Result<std::unique_ptr<net::Channel>> AgentService::dial_provider(const kube::Access& access) {
-  const Duration longest = agent::PulseOptions{}.answer;
-  net::ClientOptions options;
-  options.host = access.server.host;
-  options.port = access.server.port;
-  options.server_name = access.server_name;
-  options.authorities_pem = access.authorities_pem;
-  options.identity = access.identity;
-  options.connect = longest;
-  options.answer = longest;
-  options.connections = 1;
-  options.max_body = size_t{64} << 10;
-  auto client = net::Client::create(poll_, std::move(options));
-  if (!client) return tl::unexpected(std::move(client).error());
-  return std::unique_ptr<net::Channel>(std::move(*client));
-}
-
 Status AgentService::start_with(std::optional<agent::Supply> supply) {
   SPILLWAY_TRY(agent_->start(std::move(supply)));
   if (!liqo_) return {};
+  if (!options_.driver_listen.empty()) SPILLWAY_TRY(show_units());
   hold_fabric();
   liqo_->start();
+  return {};
+}
+
+// Also while the fabric is another's: then there is nothing to see.
+Status AgentService::show_units() {
+  const auto at = parse_host_port(options_.driver_listen, "--driver-listen");
+  if (!at) return tl::unexpected(at.error());
+  net::TlsIdentity identity;
+  std::string authorities;
+  for (const auto& [file, into] :
+       {std::pair(&options_.driver_certificate, &identity.certificate_chain_pem),
+        std::pair(&options_.driver_key, &identity.key_pem),
+        std::pair(&options_.driver_authorities, &authorities)}) {
+    auto text = kube::read_small_file(*file);
+    if (!text) return tl::unexpected(text.error());
+    *into = std::move(*text);
+  }
+  desk_.emplace(loop_, agent_->dealings());
+  driver::Callers callers;
+  callers.add_everyone({"caller", false, {driver::k_any_cluster}, {driver::k_any_cluster}});
+  face_.emplace(loop_, *desk_, std::move(callers), log_, metrics_);
+  net::ServerOptions options;
+  options.address = at->host;
+  options.port = at->port;
+  options.limits.connections = 1000;
+  auto server = net::Server::listen(poll_, options, identity, authorities, *face_);
+  if (!server) return tl::unexpected(server.error());
+  server_ = std::move(*server);
+  log_.write(Level::info, "units are shown", {{"port", std::to_string(server_->port())}});
   return {};
 }
 
@@ -169,7 +190,10 @@ void AgentService::hold_fabric() {
                                                if (agent_->fabric() != nullptr)
                                                  agent_->fabric()->set_holding(false);
                                              },
-                                             [this] { agent_->stop_fabric(); }});
+                                             [this] {
+                                               if (desk_) desk_->detach();
+                                               agent_->stop_fabric();
+                                             }});
   holder_->start();
 }
 
@@ -178,14 +202,19 @@ void AgentService::begin_fabric() {
   agent::FabricOptions fabric{options_.api_servers, options_.node_template, options_.warm};
   fabric.offload = offload_;
   if (options_.in_cluster) fabric.own_space = cluster_->space();
-  fabric.pulse.dial = [this](const kube::Access& access) { return dial_provider(access); };
+  fabric.pulse.dial = [this](const kube::Access& access) {
+    return agent::dial_provider(poll_, access);
+  };
   fabric.doubt = options_.doubt;
   fabric.skew = options_.skew;
   agent_->start_fabric(cluster_->api(), std::move(fabric));
+  if (desk_) desk_->attach(*agent_->fabric());
   if (liqo_->home()) agent_->know_liqo(*liqo_->home());
 }
 
 void AgentService::stop(std::function<void()> when_saved) {
+  server_.reset();
+  if (desk_) desk_->detach();
   agent_->stop([this, then = std::move(when_saved)] { holder_ ? holder_->release(then) : then(); });
 }
 

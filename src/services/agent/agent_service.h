@@ -24,6 +24,11 @@ struct AgentServiceOptions : MemberHome {
   Duration warm = minutes(30);  // how long a peering without contracts stays
   Duration doubt = seconds(5);  // how long both signs of a provider's death must last
   Duration skew = seconds(15);  // how much clocks of members may differ
+  // Where units can be looked at and ended (services/driver/face.h); empty: nowhere. With files.
+  std::string driver_listen = {};
+  std::string driver_certificate = {};
+  std::string driver_key = {};
+  std::string driver_authorities = {};  // whoever has a certificate of these may
 };
 
 // Until SIGTERM or SIGINT, or until the home in the cluster is lost to another. SIGHUP reads the

@@ -1,0 +1,48 @@
+// FabricDesk: the same face over one agent's own Fabric. Units come from contracts there, so none
+// can be ordered; how far they are is shown, and one that was bought can be ended, by the same
+// written-down ending that an annotation on its slice causes.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "services/driver/desk.h"
+#include "services/fabric/dealings.h"
+#include "services/fabric/fabric.h"
+
+namespace spillway::driver {
+
+class FabricDesk final : public Desk {
+ public:
+  FabricDesk(host::Loop& loop, const agent::Dealings& dealings);
+
+  void attach(agent::Fabric& fabric);  // until detach()
+  void detach();                       // it is about to go; before the desk does
+
+  std::optional<UnitDocument> unit(const std::string& name) const override;
+  std::vector<UnitDocument> units(const std::string& after) const override;
+  void order(const std::string& name, const UnitOrder& order, Then<UnitDocument> then) override;
+  void end(const std::string& name, Then<UnitDocument> then) override;
+  std::optional<PeeringDocument> peering(const std::string& consumer,
+                                         const std::string& provider) const override;
+  std::vector<PeeringDocument> peerings(const std::string& after) const override;
+  void keep(const std::string& consumer, const std::string& provider, const PeeringOrder& order,
+            Then<PeeringDocument> then) override;
+  void close(const std::string& consumer, const std::string& provider,
+             Then<PeeringDocument> then) override;
+  EventWindow& events() override { return events_; }
+
+ private:
+  void looked(const agent::PeerProgress& progress);
+  void take(const agent::PeerProgress& progress, const fabric::UnitProgress& unit);
+
+  host::Loop& loop_;
+  agent::Fabric* fabric_ = nullptr;
+  const agent::Dealings& dealings_;
+  EventWindow events_;
+  std::map<std::string, UnitDocument> units_;
+  std::map<std::string, PeeringDocument> peerings_;  // "rome/milan"
+  host::Lifeline life_;
+};
+
+}  // namespace spillway::driver

@@ -1,0 +1,77 @@
+// An agent's own units behind the driver's face: seen, and ended, and never ordered.
+#include "integration/fabric/fabric_fixture.h"
+#include "services/driver/fabric_desk.h"
+
+namespace spillway::agent {
+namespace {
+
+class FabricDeskTest : public FabricTest {
+ protected:
+  FabricDeskTest() {
+    seller.start();
+    buyer.start();
+    live(4);
+    bought.emplace(loop, buyer.agent->dealings());
+    bought->attach(*buyer.agent->fabric());
+    sold.emplace(loop, seller.agent->dealings());
+    sold->attach(*seller.agent->fabric());
+  }
+  ~FabricDeskTest() override {
+    bought.reset();
+    sold.reset();
+  }
+
+  std::optional<driver::FabricDesk> bought;
+  std::optional<driver::FabricDesk> sold;
+};
+
+TEST_F(FabricDeskTest, ShowsUnitsWithTheirSteps) {
+  const model::Contract contract = trade_units(1);
+  const std::string unit = unit_names(contract)[0];
+  ASSERT_TRUE(comes([&] { return all_ready(contract); }));
+  live(4);
+  const auto shown = bought->unit(unit);
+  ASSERT_TRUE(shown);
+  EXPECT_EQ(shown->step, fabric::UnitStep::ready);
+  EXPECT_EQ(shown->order.consumer, contract.buyer.text);
+  EXPECT_EQ(shown->order.provider, contract.provider.text);
+  EXPECT_EQ(shown->order.resources, contract.shape);
+  EXPECT_EQ(shown->steps.back().step, fabric::UnitStep::ready);
+  EXPECT_GE(shown->steps.size(), 3U);
+  const auto peering = bought->peering(contract.buyer.text, contract.provider.text);
+  ASSERT_TRUE(peering);
+  EXPECT_TRUE(peering->open);
+  EXPECT_EQ(peering->units, std::vector<std::string>{unit});
+  EXPECT_EQ(sold->unit(unit)->step, fabric::UnitStep::granted);
+}
+
+TEST_F(FabricDeskTest, TakesNoOrdersAndSaysWhatToDoInstead) {
+  std::optional<Error> why;
+  bought->order("sw-x", {}, [&](const Result<driver::UnitDocument>& told) { why = told.error(); });
+  ASSERT_TRUE(why);
+  EXPECT_EQ(why->code, Code::conflict);
+  EXPECT_NE(why->next.find("spillway hold"), std::string::npos);
+}
+
+TEST_F(FabricDeskTest, EndsWhatWasBoughtAndNothingElse) {
+  const model::Contract contract = trade_units(2);
+  const std::string unit = unit_names(contract)[0];
+  ASSERT_TRUE(comes([&] { return all_ready(contract); }));
+  std::optional<Error> refused;
+  sold->end(unit, [&](const Result<driver::UnitDocument>& told) { refused = told.error(); });
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->code, Code::conflict);
+  bool is_told = false;
+  bought->end(unit, [&](const Result<driver::UnitDocument>& told) {
+    is_told = told.has_value() && told->ending.has_value();
+  });
+  EXPECT_TRUE(is_told);
+  EXPECT_TRUE(buyer.kept(contract.id)->ending.contains(unit));
+  ASSERT_TRUE(comes([&] { return !liqo.rome.has(slice_path(liqo.rome, unit)); }));
+  EXPECT_TRUE(is_ready(unit_names(contract)[1]));
+  tell_both(closed(contract), "contract-closed");
+  EXPECT_TRUE(comes([&] { return bought->units({}).empty(); }));
+}
+
+}  // namespace
+}  // namespace spillway::agent
