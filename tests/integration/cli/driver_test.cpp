@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "integration/cli/program.h"
+#include "integration/cli/live_autoscaler.h"
 
 namespace spillway::cli {
 namespace {
@@ -11,43 +11,58 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-class DriverVerb : public testing::Test {
- protected:
-  DriverVerb() {
+// A driver's folder, and the two clusters that it names.
+class DriverWorld {
+ public:
+  DriverWorld(std::string consumer, std::string provider)
+      : clusters_{std::move(consumer), std::move(provider)} {
     ::setenv("SPILLWAY_CLUSTERS", (folder_ / "clusters").c_str(), 1);
-    for (const char* name : {"rome", "milan"}) {
+    std::string listed = "clusters:";
+    for (const std::string& name : clusters_) {
       const Ended up = run_spillway(fmt::format("cluster up {} --liqo", name));
       EXPECT_EQ(up.code, 0) << up.err;
+      listed += fmt::format("\n  - {{name: {0}, kubeconfig: {1}/{0}/kubeconfig}}", name,
+                            folder_ / "clusters");
     }
     const Ended init = run_spillway(
         fmt::format("driver init --folder '{}' --listen 127.0.0.1:{}", driver(), free_port()));
     EXPECT_EQ(init.code, 0) << init.err;
     std::string file = text_of(driver() + "/driver.yaml");
-    file.replace(file.find("clusters: []"), 12,
-                 fmt::format("clusters:\n"
-                             "  - {{name: rome, kubeconfig: {0}/rome/kubeconfig}}\n"
-                             "  - {{name: milan, kubeconfig: {0}/milan/kubeconfig}}",
-                             folder_ / "clusters"));
+    const std::string none = "clusters: []";
+    file.replace(file.find(none), none.size(), listed);
     std::ofstream(driver() + "/driver.yaml") << file;
   }
-  ~DriverVerb() override {
-    for (const char* name : {"rome", "milan"}) {
-      run_spillway(fmt::format("cluster down {}", name));
-    }
+  DriverWorld(const DriverWorld&) = delete;
+  DriverWorld& operator=(const DriverWorld&) = delete;
+  ~DriverWorld() {
+    for (const std::string& name : clusters_) run_spillway("cluster down " + name);
     ::unsetenv("SPILLWAY_CLUSTERS");
   }
 
   std::string driver() const { return folder_ / "driver"; }
-  std::string as_operator() const { return fmt::format("--dir '{}/operator'", driver()); }
-  std::unique_ptr<Running> start() {
+  std::string caller() const { return driver() + "/operator"; }
+  std::string path(const std::string& file) const { return folder_ / file; }
+  std::unique_ptr<Running> start() const {
     auto running = std::make_unique<Running>(
-        std::vector<std::string>{"driver", "--folder", driver()}, folder_ / "out", folder_ / "err");
-    EXPECT_TRUE(running->says("listens on")) << text_of(folder_ / "err");
+        std::vector<std::string>{"driver", "--folder", driver()}, path("out"), path("err"));
+    EXPECT_TRUE(running->says("listens on")) << text_of(path("err"));
     return running;
   }
   Ended ask(const std::string& words) const {
-    return run_spillway(fmt::format("driver {} {}", words, as_operator()));
+    return run_spillway(fmt::format("driver {} --dir '{}'", words, caller()));
   }
+
+ private:
+  test::TemporaryFolder folder_;
+  std::vector<std::string> clusters_;
+};
+
+class DriverVerb : public testing::Test {
+ protected:
+  std::string driver() const { return world_.driver(); }
+  std::unique_ptr<Running> start() { return world_.start(); }
+  Ended ask(const std::string& words) const { return world_.ask(words); }
+  std::string path(const std::string& file) const { return world_.path(file); }
   // The name of the one unit that there is, as a list tells it.
   std::string ordered() const {
     const std::string text = ask("units -o plain").out;
@@ -58,17 +73,17 @@ class DriverVerb : public testing::Test {
         [&] { return ask("units -o plain").out.find(step) != std::string::npos; });
   }
 
-  test::TemporaryFolder folder_;
+  DriverWorld world_{"rome", "milan"};
 };
 
 TEST_F(DriverVerb, AnOrderIsWatchedUntilItIsReadyAndGone) {
   const auto running = start();
   Running watch({"driver", "watch", "--dir", driver() + "/operator", "--after", "0"},
-                folder_ / "watched", folder_ / "watch-err");
+                path("watched"), path("watch-err"));
   const Ended order = ask("order rome milan --cpu 4 --memory 8Gi --labels disk=ssd");
   ASSERT_EQ(order.code, 0) << order.err;
   EXPECT_THAT(order.out, HasSubstr("asked"));
-  EXPECT_TRUE(watch.says("ready")) << text_of(folder_ / "watched") << text_of(folder_ / "err");
+  EXPECT_TRUE(watch.says("ready")) << text_of(path("watched")) << text_of(path("err"));
   const std::string unit = ordered();
   EXPECT_THAT(ask("peerings").out, HasSubstr("open"));
   const Ended again =
@@ -78,7 +93,7 @@ TEST_F(DriverVerb, AnOrderIsWatchedUntilItIsReadyAndGone) {
   EXPECT_EQ(other.code, 1);
   EXPECT_THAT(other.err, HasSubstr("resources"));
   EXPECT_EQ(ask("end " + unit).code, 0);
-  EXPECT_TRUE(watch.says("gone")) << text_of(folder_ / "watched");
+  EXPECT_TRUE(watch.says("gone")) << text_of(path("watched"));
 }
 
 TEST_F(DriverVerb, KilledAtEveryStepItGoesOn) {
@@ -89,14 +104,14 @@ TEST_F(DriverVerb, KilledAtEveryStepItGoesOn) {
     running = start();
     SCOPED_TRACE(step);
     Running watch({"driver", "watch", "--dir", driver() + "/operator", "--after", "0"},
-                  folder_ / "watched", folder_ / "watch-err");
+                  path("watched"), path("watch-err"));
     // Whatever the next step is: killed as soon as it is told, or when all is there.
     EXPECT_TRUE(test::comes_true([&] {
-      return !text_of(folder_ / "watched").empty() ||
+      return !text_of(path("watched")).empty() ||
              ask("units -o plain").out.find("ready") != std::string::npos;
     }));
   }
-  EXPECT_TRUE(comes_to("ready")) << ask("units -o json").out << text_of(folder_ / "err");
+  EXPECT_TRUE(comes_to("ready")) << ask("units -o json").out << text_of(path("err"));
   const std::string unit = ordered();
   ASSERT_EQ(ask("end " + unit).code, 0);
   running->stop(SIGKILL);
@@ -114,12 +129,45 @@ TEST_F(DriverVerb, OneDriverHasTheStateAndStrangersAreRefused) {
   const Ended unlisted = run_spillway(fmt::format("driver units --dir '{}/nobody'", driver()));
   EXPECT_NE(unlisted.code, 0);
   EXPECT_THAT(unlisted.err, HasSubstr("not among the driver's callers"));
-  const std::string other = folder_ / "other";
+  const std::string other = path("other");
   ASSERT_EQ(run_spillway(fmt::format("driver init --folder '{}'", other)).code, 0);
   const std::string url = text_of(driver() + "/operator/member.json");
   std::ofstream(other + "/operator/member.json") << url;
   EXPECT_NE(run_spillway(fmt::format("driver units --dir '{}/operator'", other)).code, 0);
-  EXPECT_THAT(text_of(folder_ / "err"), Not(HasSubstr("BEGIN")));
+  EXPECT_THAT(text_of(path("err")), Not(HasSubstr("BEGIN")));
+}
+
+// A market's units, made by whoever has the kubeconfigs: the Cluster Autoscaler sees no difference.
+class DriverBackEnd : public LiveAutoscaler {
+ protected:
+  DriverWorld world_{"home", "seller"};
+  std::unique_ptr<Running> driver_ = world_.start();
+};
+
+TEST_F(DriverBackEnd, KeepsTheRulesThatTheClusterAutoscalerActsOn) {
+  start(4, {"--backend", "driver", "--driver-dir", world_.caller()});
+  const Ended told = run_spillway("conformance externalgrpc " + process_->client_flags());
+  EXPECT_EQ(told.code, 0) << told.out << told.err;
+  EXPECT_TRUE(comes([this] { return target() == 0; }));
+}
+
+TEST_F(DriverBackEnd, NodesOutliveTheDeathOfBoth) {
+  start(4, {"--backend", "driver", "--driver-dir", world_.caller()});
+  ASSERT_EQ(code_of(cloud_.increase(k_small, 2)), GrpcCode::ok);
+  const auto are_running = [this] {
+    const auto all = nodes();
+    return all.size() == 2 && all[0].state == 1 && all[1].state == 1;
+  };
+  ASSERT_TRUE(comes(are_running)) << world_.ask("units -o json").out;
+  process_->kill();
+  driver_->stop(SIGKILL);
+  driver_ = world_.start();
+  run();
+  EXPECT_TRUE(comes(are_running));
+  ASSERT_EQ(code_of(cloud_.remove(k_small, demand::NodeRef{nodes()[0].id, {}})), GrpcCode::ok);
+  EXPECT_TRUE(comes([this] {
+    return world_.ask("units -o plain").out.find("gone") != std::string::npos && nodes().size() == 1;
+  })) << world_.ask("units -o json").out;
 }
 
 }  // namespace
