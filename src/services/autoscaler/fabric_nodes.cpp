@@ -14,6 +14,13 @@ using fabric::liqo::k_node_type_label;
 using fabric::liqo::k_slices;
 using fabric::liqo::k_virtual_node_type;
 
+model::Node saying(std::string_view annotation, std::string_view text) {
+  model::Node patch = model::object_node();
+  model::put(model::ensure(patch, {"metadata", "annotations"}), annotation,
+             model::text_node(std::string(text)));
+  return patch;
+}
+
 }  // namespace
 
 FabricNodes::FabricNodes(kube::Api& api, services::Log& log)
@@ -70,7 +77,9 @@ void FabricNodes::start(std::function<void()> changed) {
 }
 
 void FabricNodes::put_slice(const kube::Object& slice) {
-  slices_[std::string(kube::name_in(slice))] = kube::space_in(slice);
+  slices_[std::string(kube::name_in(slice))] = {
+      std::string(kube::space_in(slice)),
+      kube::annotation_in(slice, k_back_end) == k_fabric_back_end};
 }
 
 void FabricNodes::put_node(const kube::Object& node) {
@@ -95,8 +104,20 @@ NodeSight FabricNodes::look(const std::string& name) const {
 
 std::vector<std::string> FabricNodes::names() const {
   std::vector<std::string> all;
-  for (const auto& entry : slices_) all.push_back(entry.first);
+  for (const auto& [name, slice] : slices_) {
+    if (slice.is_ours) all.push_back(name);
+  }
   return all;
+}
+
+// One that fails is told again, with the next change of anything.
+void FabricNodes::claim(const std::string& name) {
+  const auto found = slices_.find(name);
+  if (found == slices_.end() || found->second.is_ours || claiming_.contains(name)) return;
+  claiming_.insert(name);
+  api_.patch(agent::resource_of(k_slices), {found->second.space, name}, kube::PatchKind::merge,
+             saying(k_back_end, k_fabric_back_end),
+             life_.guard([this, name](const Result<kube::Object>&) { claiming_.erase(name); }));
 }
 
 std::optional<int32_t> FabricNodes::others_unready() const {
@@ -120,10 +141,8 @@ void FabricNodes::remove(const std::string& name, Then then) {
   std::vector<Then>& waiting = removing_[name];
   waiting.push_back(std::move(then));
   if (waiting.size() > 1) return;  // it is said already
-  model::Node patch = model::object_node();
-  model::put(model::ensure(patch, {"metadata", "annotations"}), fabric::k_end_annotation,
-             model::text_node("true"));
-  api_.patch(agent::resource_of(k_slices), {found->second, name}, kube::PatchKind::merge, patch,
+  api_.patch(agent::resource_of(k_slices), {found->second.space, name}, kube::PatchKind::merge,
+             saying(fabric::k_end_annotation, "true"),
              life_.guard([this, name](const Result<kube::Object>& said) {
                if (said) return;  // on_gone tells the rest
                if (said.error().code == Code::not_found) return slice_is_gone(name);

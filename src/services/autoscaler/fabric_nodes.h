@@ -2,10 +2,15 @@
 // virtual node of every unit that was bought, and ends it. So there is nothing to make here: the
 // contract says it all. To end a unit is to say so on its slice; the agent drains it and takes it
 // down.
+//
+// Others buy under the same name, too: by hand, say. What the ledger has is marked on its slice,
+// and only that is ever taken for a leftover of ours. A unit that is made while we do not know yet
+// that we have bought it has no mark, and is left alone.
 #pragma once
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,12 +30,18 @@ class FabricNodes final : public NodeMaker {
 
   void start(std::function<void()> changed) override;
   NodeSight look(const std::string& name) const override;
+  void claim(const std::string& name) override;
   std::vector<std::string> names() const override;
   std::optional<int32_t> others_unready() const override;
   void make(const demand::NodeImage& image, Then then) override;
   void remove(const std::string& name, Then then) override;
 
  private:
+  struct SliceSeen {
+    std::string space;
+    bool is_ours = false;  // it says so
+  };
+
   kube::WatchCalls calls_of(std::string what, std::function<void(const kube::Object&)> put,
                             std::function<void(const std::string&)> gone);
   void put_slice(const kube::Object& slice);
@@ -40,7 +51,8 @@ class FabricNodes final : public NodeMaker {
   kube::Api& api_;
   services::Log& log_;
   std::function<void()> changed_ = [] {};
-  std::map<std::string, std::string> slices_;          // of units, and their namespaces
+  std::map<std::string, SliceSeen> slices_;            // of units
+  std::set<std::string> claiming_;                     // until that is answered
   std::map<std::string, bool> nodes_;                  // whether they are ready
   std::map<std::string, bool> others_;                 // the cluster's own, likewise
   std::map<std::string, std::vector<Then>> removing_;  // until the slice is gone

@@ -32,7 +32,10 @@ class NodeMaker {
   // `changed` is called, on the loop, when look() may answer otherwise for any node.
   virtual void start(std::function<void()> changed) = 0;
   virtual NodeSight look(const std::string& name) const = 0;
-  // Names of all nodes that this back end has made and can see, also before a restart.
+  // A unit of that name is in the ledger. Where somebody else makes the nodes, too, this is how to
+  // tell ours from those of others. Told again and again.
+  virtual void claim(const std::string& /*name*/) {}
+  // Names of all nodes that this back end has made or claimed and can see, also before a restart.
   virtual std::vector<std::string> names() const = 0;
   // Answers once the node is on its way; one that is there already is no error. An error that is
   // "not now" is tried again, with growing waits; any other one fails the unit.

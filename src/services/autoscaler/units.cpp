@@ -1,6 +1,7 @@
 #include "services/autoscaler/units.h"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 #include "base/ids.h"
@@ -10,6 +11,24 @@ namespace spillway::autoscaler {
 
 using demand::HeldUnit;
 using demand::UnitState;
+
+namespace {
+
+// What unit_name() has made of it; none: something else.
+std::optional<std::pair<ContractId, int32_t>> unit_called(const std::string& name) {
+  constexpr std::string_view k_prefix = "sw-";
+  const size_t dash = name.rfind('-');
+  if (!name.starts_with(k_prefix) || dash <= k_prefix.size()) return std::nullopt;
+  const ContractId contract(name.substr(k_prefix.size(), dash - k_prefix.size()));
+  int32_t number = 0;
+  const auto [end, error] =
+      std::from_chars(name.data() + dash + 1, name.data() + name.size(), number);
+  const bool is_it = error == std::errc() && end == name.data() + name.size() &&
+                     unit_name(contract, number) == name && check_contract_id(contract.text);
+  return is_it ? std::optional(std::pair(contract, number)) : std::nullopt;
+}
+
+}  // namespace
 
 Instant Units::step() {
   Instant next = agent::k_never;
@@ -99,6 +118,7 @@ std::optional<Units::Aim> Units::aim_of(const OfferId& group, const HeldUnit& un
 
 void Units::tend(const model::Offer& offer, const HeldUnit& unit, Instant& next) {
   const Key key{unit.contract, unit.number};
+  maker_.claim(unit_name(unit.contract, unit.number));
   const auto known = works_.find(key);
   if (known != works_.end() && known->second.attempt.in_flight) return;
   const auto aim = aim_of(offer.id, unit, known == works_.end() ? nullptr : &known->second);
@@ -196,26 +216,52 @@ void Units::on_released(const Key& key, const Result<wire::ContractAnswer>& answ
                      {{"unit", unit_name(key.first, key.second)}});
 }
 
-// A node that was made for a unit of a ledger that is lost, or came back from a backup.
 void Units::collect_strays(Instant& next) {
-  std::map<std::string, agent::Attempt> strays;
+  std::map<std::string, Stray> strays;
   for (const std::string& name : maker_.names()) {
-    if (keeper_.ledger().knows(name)) continue;
-    agent::Attempt& attempt = strays[name] = std::move(strays_[name]);
-    if (!may_begin(attempt, next)) continue;
-    maker_.remove(name, life_.guard([this, name](const Status& status) {
-      in_flight_ -= 1;
-      context_.wake_by(context_.now());
-      const auto at = strays_.find(name);
-      if (at == strays_.end()) return;
-      at->second.in_flight = false;
-      if (!status) return try_again(at->second, "node not removed", status.error());
-      context_.log.write(services::Level::warning, "node removed, of no unit that is known here",
-                         {{"node", name}});
-      at->second.due = context_.now() + k_until_seen;
-    }));
+    if (!keeper_.ledger().knows(name)) strays[name] = strays_[name];
+  }
+  for (const auto& [name, stray] : strays_) {
+    if (stray.is_node_gone && !keeper_.ledger().knows(name)) strays.try_emplace(name, stray);
   }
   strays_ = std::move(strays);
+  for (auto& [name, stray] : strays_) {
+    const auto key = unit_called(name);
+    if (!may_begin(stray.attempt, next)) continue;
+    stray.is_node_gone&& key ? release_stray(name, *key) : remove_stray(name);
+  }
+}
+
+void Units::remove_stray(const std::string& name) {
+  maker_.remove(name, life_.guard([this, name](const Status& status) {
+    in_flight_ -= 1;
+    context_.wake_by(context_.now());
+    const auto at = strays_.find(name);
+    if (at == strays_.end()) return;
+    at->second.attempt.in_flight = false;
+    if (!status) return try_again(at->second.attempt, "node not removed", status.error());
+    context_.log.write(services::Level::warning, "node removed, of no unit that is known here",
+                       {{"node", name}});
+    at->second.is_node_gone = unit_called(name).has_value();
+    if (!at->second.is_node_gone) at->second.attempt.due = context_.now() + k_until_seen;
+  }));
+}
+
+void Units::release_stray(const std::string& name, const Key& key) {
+  agent::release(context_.client, signing_to_release(context_, key.first), key.first, {key.second},
+                 life_.guard([this, name](const Result<wire::ContractAnswer>& answer) {
+                   in_flight_ -= 1;
+                   context_.wake_by(context_.now());
+                   const auto at = strays_.find(name);
+                   if (at == strays_.end()) return;
+                   at->second.attempt.in_flight = false;
+                   const bool is_over = !answer && (answer.error().code == Code::not_found ||
+                                                    answer.error().code == Code::gone);
+                   if (!answer && !is_over) {
+                     return try_again(at->second.attempt, "unit not released", answer.error());
+                   }
+                   strays_.erase(at);
+                 }));
 }
 
 }  // namespace spillway::autoscaler

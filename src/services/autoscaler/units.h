@@ -6,7 +6,8 @@
 //   deleting            its node is gone, then it is given back to the broker, then it is gone
 //
 // It looks at what is and acts on the difference, one thing at a time for each unit, so that it
-// goes on from wherever it was killed. Nodes of ours that no unit wants are removed as well.
+// goes on from wherever it was killed. Nodes of ours that no unit wants are removed as well, and
+// what was bought for them is given back: where an agent renews it, it would never end.
 //
 // A running unit is dead when the cluster has called its node not Ready for long enough. Its node
 // goes at once: the Cluster Autoscaler stops doing anything at all when too many are not Ready, and
@@ -69,7 +70,14 @@ class Units {
   void fail_dead(const Suspect& suspect);
   std::optional<Aim> aim_of(const OfferId& group, const demand::HeldUnit& unit, const Work* work);
   void tend(const model::Offer& offer, const demand::HeldUnit& unit, Instant& next);
+  // Of a ledger that is lost, or came back from a backup: a node, then what was bought for it.
+  struct Stray {
+    agent::Attempt attempt;
+    bool is_node_gone = false;
+  };
   void collect_strays(Instant& next);
+  void remove_stray(const std::string& name);
+  void release_stray(const std::string& name, const Key& key);
   void begin(const Key& key, Work& work, const model::Offer& offer);
   void on_made(const Key& key, const Status& status);
   void on_removed(const Key& key, const Status& status);
@@ -85,7 +93,7 @@ class Units {
   Calls calls_;
   std::map<Key, Instant> unready_since_;  // of running ones
   std::map<Key, Work> works_;
-  std::map<std::string, agent::Attempt> strays_;
+  std::map<std::string, Stray> strays_;
   int in_flight_ = 0;
   host::Lifeline life_;
 };

@@ -66,6 +66,18 @@ class OneMember : public Federation {
   bool autoscaler_says(const std::string& what) const {
     return test::comes_true([&] { return log_of("autoscaler").find(what) != std::string::npos; });
   }
+  std::string first_group(CloudClient& cloud) const {
+    std::string group;
+    EXPECT_TRUE(test::comes_to(cloud, [&] {
+      const auto groups = cloud.groups();
+      if (groups && !groups->empty()) group = groups->front().id;
+      return !group.empty();
+    })) << log_of("autoscaler");
+    return group;
+  }
+  bool has_nodes(size_t ready) {
+    return test::comes_true([&] { return test::provider_ids(*rome).size() == ready; });
+  }
   std::vector<std::string> names(const kube::Resource& kind) {
     std::vector<std::string> found;
     for (const kube::Object& object : rome->list(kind, "")) {
@@ -87,17 +99,11 @@ TEST_F(OneMember, WhatTheAutoscalerBuysTheAgentMakesANodeOf) {
   ASSERT_TRUE(autoscaler_says("autoscaler started")) << log_of("autoscaler") << log_of("agent");
   test::StraightCalls calls({.port = calls_port});
   CloudClient cloud = calls.cloud();
-  std::string group;
-  ASSERT_TRUE(test::comes_to(cloud, [&] {
-    const auto groups = cloud.groups();
-    if (groups && !groups->empty()) group = groups->front().id;
-    return !group.empty();
-  })) << log_of("autoscaler");
+  const std::string group = first_group(cloud);
   // Until Liqo is known on both sides nothing can be bought for a fabric.
   ASSERT_TRUE(test::comes_to(cloud, [&] { return cloud.increase(group, 2).has_value(); }))
       << log_of("autoscaler");
-  ASSERT_TRUE(test::comes_true([&] { return test::provider_ids(*rome).size() == 2; }))
-      << log_of("autoscaler") << log_of("agent");
+  ASSERT_TRUE(has_nodes(2)) << log_of("autoscaler") << log_of("agent");
   EXPECT_THAT(test::provider_ids(*rome), Each(StartsWith("spillway://")));
   EXPECT_TRUE(test::comes_to(cloud, [&] {
     const auto nodes = cloud.nodes(group);
@@ -114,10 +120,38 @@ TEST_F(OneMember, WhatTheAutoscalerBuysTheAgentMakesANodeOf) {
   std::vector<demand::NodeRef> nodes;
   for (const std::string& id : test::provider_ids(*rome)) nodes.push_back({id, ""});
   ASSERT_TRUE(cloud.remove(group, nodes).has_value()) << log_of("autoscaler");
-  EXPECT_TRUE(test::comes_true([&] { return test::provider_ids(*rome).empty(); }));
+  EXPECT_TRUE(has_nodes(0));
   const auto is_released = [](const Ended& seen) { return seen.out.empty(); };
   EXPECT_THAT(run_until("contracts -o plain" + dir("milan"), is_released).out, IsEmpty())
       << log_of("autoscaler");
+}
+
+// The same with a folder; and somebody buys by hand under that name.
+TEST_F(OneMember, WhatWasBoughtByHandIsNotTheAutoscalersToEnd) {
+  join("rome", "consumer");
+  run("agent",
+      {"agent", "--dir", folder / "rome", "--kubeconfig", kubeconfig("rome"), "--fabric", "liqo"});
+  run("autoscaler",
+      {"autoscaler", "--dir", folder / "rome", "--kubeconfig", kubeconfig("rome"), "--backend",
+       "liqo", "--plaintext", "--listen", "127.0.0.1:" + std::to_string(calls_port)});
+  ASSERT_TRUE(autoscaler_says("autoscaler started")) << log_of("autoscaler");
+  test::StraightCalls calls({.port = calls_port});
+  CloudClient cloud = calls.cloud();
+  const std::string group = first_group(cloud);
+  const Ended held = run_until("hold " + group + " --confirm --fabric liqo --kubeconfig '" +
+                                   kubeconfig("rome") + "'" + dir("rome"),
+                               [](const Ended& ended) { return ended.code == 0; });
+  ASSERT_EQ(held.code, 0) << held.err;
+  ASSERT_TRUE(has_nodes(1)) << log_of("agent");
+  const std::string by_hand = test::provider_ids(*rome).front();
+  ASSERT_TRUE(cloud.increase(group, 1).has_value()) << log_of("autoscaler");
+  ASSERT_TRUE(has_nodes(2)) << log_of("agent");
+  for (const std::string& id : test::provider_ids(*rome)) {
+    if (id == by_hand) continue;
+    EXPECT_TRUE(cloud.remove(group, demand::NodeRef{id, ""}).has_value());
+  }
+  EXPECT_TRUE(has_nodes(1));
+  EXPECT_THAT(test::provider_ids(*rome), testing::ElementsAre(by_hand));
 }
 
 }  // namespace

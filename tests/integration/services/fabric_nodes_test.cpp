@@ -85,6 +85,15 @@ class FabricNodesTest : public ::testing::Test {
       return true;
     });
   }
+  void claim(const std::string& name) {
+    home_.thread().run([&] {
+      nodes_->claim(name);
+      return true;
+    });
+  }
+  std::vector<std::string> names() {
+    return home_.thread().run([this] { return nodes_->names(); });
+  }
   std::vector<bool> answers() {
     return home_.thread().run([this] { return answers_; });
   }
@@ -108,8 +117,19 @@ TEST_F(FabricNodesTest, SeesAUnitComeAndGetReady) {
   EXPECT_TRUE(comes_true([this] { return look("sw-1") == NodeSight::coming; }));
   put_node("sw-1");
   EXPECT_TRUE(comes_true([this] { return look("sw-1") == NodeSight::ready; }));
-  EXPECT_EQ(home_.thread().run([this] { return nodes_->names(); }),
-            std::vector<std::string>{"sw-1"});
+}
+
+TEST_F(FabricNodesTest, CallsOnlyThoseItsOwnThatTheLedgerHas) {
+  start();
+  carry("sw-1");
+  carry("sw-2");  // bought by hand, or by us and we do not know it yet
+  ASSERT_TRUE(comes_true(
+      [this] { return look("sw-1") == NodeSight::coming && look("sw-2") == NodeSight::coming; }));
+  EXPECT_TRUE(names().empty());
+  claim("sw-1");
+  claim("sw-1");
+  claim("sw-3");  // which is not there
+  EXPECT_TRUE(comes_true([this] { return names() == std::vector<std::string>{"sw-1"}; }));
 }
 
 TEST_F(FabricNodesTest, EndsAUnitByItsSliceAndWaitsUntilItIsGone) {

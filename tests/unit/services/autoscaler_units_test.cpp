@@ -86,6 +86,19 @@ TEST_F(AutoscalerTest, RemovesNodesThatNoUnitWants) {
   EXPECT_TRUE(nodes.nodes.empty());
 }
 
+// Its agent renews what it does not know the use of: without an end it would be paid for ever.
+TEST_F(AutoscalerTest, GivesBackWhatWasBoughtByALedgerThatIsLost) {
+  start();
+  ASSERT_TRUE(increase(2));
+  ASSERT_EQ(sold(), 2);
+  kill();
+  store = agent::MemoryState();
+  start();
+  loop.run_for(seconds(30));
+  EXPECT_TRUE(nodes.nodes.empty());
+  EXPECT_EQ(sold(), 0);
+}
+
 TEST_F(AutoscalerTest, LeavesNodesAloneWhileItCannotSeeThem) {
   nodes.is_blind = true;
   start();
