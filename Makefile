@@ -103,10 +103,10 @@ tsan: build/tsan/build.ninja ## all tests under the thread sanitizer
 	@if setarch -R true 2>/dev/null; then setarch -R $(CTEST) build/tsan; else $(CTEST) build/tsan; fi
 
 .PHONY: e2e
-e2e: build/release/build.ninja ## test on real Kubernetes clusters on this machine (needs root; builds them the first time)
+e2e: build/release/build.ninja ## test on real Kubernetes clusters on this machine (needs root; builds them the first time; LIQO=1.1)
 	@tools/setup --quiet --e2e
 	@cmake --build build/release --target spillway conformance
-	@tests/e2e/run
+	@LIQO=$(LIQO) tests/e2e/run
 
 .PHONY: model
 model: build/release/build.ninja ## hold the model to real Cluster Autoscalers, CLUSTER_AUTOSCALER_BIN= (needs root, 35 min each)

@@ -107,7 +107,7 @@ def measure_memory(folder, units, units_each):
 
 def skipped():
     try:
-        binaries.find([*binaries.GROUPS["control-plane"], *binaries.WITH_LIQO])
+        binaries.find([*binaries.GROUPS["control-plane"], *binaries.with_liqo()])
     except Trouble as trouble:
         return str(trouble)
     return "" if os.geteuid() == 0 else "real clusters need root, for network namespaces"

@@ -35,10 +35,24 @@ def _kubernetes(name, seconds):
     return Program(name, "kubernetes", f"k8s.io/kubernetes/cmd/{name}", seconds)
 
 
-def _liqo(name, command, seconds):
-    return Program(name, "liqo", f"github.com/liqotech/liqo/cmd/{command}", seconds)
+def _liqo(name, command, seconds, module="liqo"):
+    return Program(name, module, f"github.com/liqotech/liqo/cmd/{command}", seconds)
 
 
+def _liqo_cluster(module="liqo"):
+    """What `up --liqo` runs of it."""
+    return [
+        _liqo("liqo-controller-manager", "liqo-controller-manager", 210, module),
+        _liqo("liqo-crd-replicator", "crd-replicator", 10, module),
+        _liqo("liqo-webhook", "webhook", 25, module),
+        _liqo("liqo-virtual-kubelet", "virtual-kubelet", 20, module),
+    ]
+
+
+# Versions of Liqo, each pinned by a folder; the first is the one that nobody has to ask for. The others
+# have programs of the same names, are built by the name of the folder, and have no liqoctl.
+LIQO = {"1.2": "liqo", "1.1": "liqo-1.1"}
+USUAL_LIQO = next(iter(LIQO))
 GROUPS = {
     "control-plane": [
         Program("etcd", "etcd", "go.etcd.io/etcd/server/v3", 75),
@@ -51,10 +65,7 @@ GROUPS = {
     "nodes": [_kubernetes("kubelet", 60)],
     "helm": [Program("helm", "helm", "helm.sh/helm/v3/cmd/helm", 110)],
     "liqo": [
-        _liqo("liqo-controller-manager", "liqo-controller-manager", 210),
-        _liqo("liqo-crd-replicator", "crd-replicator", 10),
-        _liqo("liqo-webhook", "webhook", 25),
-        _liqo("liqo-virtual-kubelet", "virtual-kubelet", 20),
+        *_liqo_cluster(),
         _liqo("liqoctl", "liqoctl", 110),
         _liqo("liqo-ipam", "ipam", 10),
         _liqo("liqo-metric-agent", "metric-agent", 10),
@@ -65,20 +76,23 @@ GROUPS = {
     ],
 }
 ALL = {program.name: program for group in GROUPS.values() for program in group}
-# What `up --liqo` runs, beside a control plane.
-WITH_LIQO = [*GROUPS["helm"], *(ALL[name] for name in (
-    "liqo-controller-manager", "liqo-crd-replicator", "liqo-webhook", "liqo-virtual-kubelet",
-    "liqoctl"))]
+OLDER = {module: _liqo_cluster(module) for version, module in LIQO.items() if version != USUAL_LIQO}
+
+
+def with_liqo(version=USUAL_LIQO):
+    """What `up --liqo` needs beside a control plane."""
+    more = [ALL["liqoctl"]] if version == USUAL_LIQO else []
+    return [*GROUPS["helm"], *_liqo_cluster(LIQO[version]), *more]
 
 
 def chosen(only):
-    """Programs by the names of groups or of single ones; all without any."""
-    found = []
+    """Programs by the names of groups or of single ones; without any, all but older Liqos."""
+    groups, found = {**GROUPS, **OLDER}, []
     for name in only or GROUPS:
-        if name not in GROUPS and name not in ALL:
+        if name not in groups and name not in ALL:
             raise Trouble(f"there is nothing called {name} to build; there is "
-                          f"{', '.join([*GROUPS, *ALL])}")
-        found += GROUPS.get(name) or [ALL[name]]
+                          f"{', '.join([*groups, *ALL])}")
+        found += groups.get(name) or [ALL[name]]
     return list(dict.fromkeys(found))
 
 
@@ -93,7 +107,7 @@ def path_of(program):
 
 def folder_of(module):
     if given_folder():
-        return given_folder()
+        return given_folder() / module if module in OLDER else given_folder()
     digest = hashlib.sha256(RECIPE.encode())
     for name in ("go.mod", "go.sum"):
         digest.update((HERE / module / name).read_bytes())
@@ -108,7 +122,7 @@ def find(programs):
                       "while REALKUBE_BIN is set")
     if missing:
         raise Trouble(f"not built yet: {_names(missing)}; `tools/realkube/realkube build --only "
-                      f"{','.join(program.name for program in missing)}` takes {_about(missing)}")
+                      f"{','.join(_words(missing))}` takes {_about(missing)}")
     return {program.name: path_of(program) for program in programs}
 
 
@@ -181,6 +195,11 @@ def wanted_go(go_mod):
 
 def _missing(programs):
     return [program for program in programs if not os.access(path_of(program), os.X_OK)]
+
+
+def _words(programs):
+    """What `build --only` wants to hear."""
+    return dict.fromkeys(one.module if one.module in OLDER else one.name for one in programs)
 
 
 def _names(programs):

@@ -89,7 +89,7 @@ class Cluster:
         self.state, self.name, self.number = state, name, number
         self.nodes, self.kubelet = nodes, kubelet  # how many are played; whether there is a real one
         self.shape = dict(shape or {})  # of those that are played, where it is not the usual one
-        self.liqo = liqo  # whether Liqo is there
+        self.liqo = liqo  # which Liqo is there: "1.2"; or False
         self.folder = state.folder / "clusters" / name
         self.logs = state.folder / "logs" / name
         self.namespace = f"{state.hub}-{name}"

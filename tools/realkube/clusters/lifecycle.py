@@ -84,7 +84,8 @@ def condition(cluster):
 def describe_nodes(cluster):
     shape = "".join(f", {amount} {name} each" for name, amount in sorted(cluster.shape.items()))
     return f"{cluster.nodes} played nodes{shape}" + (
-        " and a real one" if cluster.kubelet else "") + (", with Liqo" if cluster.liqo else "")
+        " and a real one" if cluster.kubelet else "") + (
+            f", with Liqo {cluster.liqo}" if cluster.liqo else "")
 
 
 def describe(state):

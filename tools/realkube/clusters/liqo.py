@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 from clusters import certificates, network, toolchain
-from clusters.binaries import HERE, wanted_go
+from clusters.binaries import HERE, LIQO, wanted_go
 from clusters.shell import Trouble, run, succeeds
 
 MODULE = "github.com/liqotech/liqo"
@@ -34,9 +34,9 @@ LEFT_OUT = {"Deployment", "DaemonSet", "Job", "CronJob", "Service", "APIService"
             "FirewallConfiguration", "Network"}
 
 
-def chart():
+def chart(version):
     """The folder of Liqo's chart: of the module that is pinned, checked against its go.sum."""
-    folder = HERE / "liqo"
+    folder = HERE / LIQO[version]
     go = toolchain.find(wanted_go((folder / "go.mod").read_text()))
     environment = {**os.environ, "GOWORK": "off", "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=readonly"}
     said = json.loads(run([go, "mod", "download", "-json", MODULE], timeout=600, cwd=folder,
@@ -99,7 +99,7 @@ def service_account(cluster, name, namespace=NAMESPACE):
 def start(cluster, programs, kubectl, launch, wait):
     """`kubectl(*arguments, stdin)`, `launch(name, command, prefix, environment)` and
     `wait(what, true)` are those of the control plane's start."""
-    folder, version = chart()
+    folder, version = chart(cluster.liqo)
     rendered = list(documents(_render(cluster, programs, folder, version)))
     kubectl("apply", "--server-side", "-f", os.path.join(folder, "charts/liqo-crds/crds"))
     wait("Liqo's kinds", lambda: _all_established(kubectl))

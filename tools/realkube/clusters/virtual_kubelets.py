@@ -63,7 +63,7 @@ class Running:
 class Runner:
     def __init__(self, cluster):
         self.cluster = cluster
-        self.program = binaries.find([binaries.ALL["liqo-virtual-kubelet"]])["liqo-virtual-kubelet"]
+        self.program = binaries.find(binaries.with_liqo(cluster.liqo))["liqo-virtual-kubelet"]
         self.kubectl = binaries.find([binaries.ALL["kubectl"]])
         self.running, self.ending, self.port = {}, {}, LAST_PORT
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from clusters import layout, lifecycle, liqo, virtual_kubelets  # noqa: E402
+from clusters import binaries, layout, lifecycle, liqo, shell, virtual_kubelets  # noqa: E402
 
 CHART = """---
 # Source: liqo/templates/one.yaml
@@ -40,7 +40,7 @@ class ACluster(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.cluster = layout.State(folder.name).add("a", 2, liqo=True)
+        self.cluster = layout.State(folder.name).add("a", 2, liqo="1.1")
 
 
 class Chart(ACluster):
@@ -67,9 +67,28 @@ class Chart(ACluster):
 class Record(ACluster):
     def test_a_later_run_knows_of_liqo_and_of_its_programs(self):
         again = self.cluster.state.cluster("a")
-        self.assertTrue(again.liqo)
+        self.assertEqual(again.liqo, "1.1")
         self.assertLessEqual(set(liqo.PROGRAMS), set(lifecycle.programs_of(again)))
-        self.assertIn("with Liqo", lifecycle.describe_nodes(again))
+        self.assertIn("with Liqo 1.1", lifecycle.describe_nodes(again))
+
+
+class Versions(unittest.TestCase):
+    def test_each_has_programs_of_the_same_names_from_a_folder_of_its_own(self):
+        usual, older = ({one.name: one for one in binaries.with_liqo(version)} for version in binaries.LIQO)
+        self.assertEqual({*usual} - {*older}, {"liqoctl"})
+        for name in liqo.PARTS:
+            self.assertNotEqual(binaries.folder_of(usual[name].module), binaries.folder_of(older[name].module))
+
+    def test_each_folder_pins_the_version_that_it_is_named_by(self):
+        for version, folder in binaries.LIQO.items():
+            text = (binaries.HERE / folder / "go.mod").read_text()
+            self.assertTrue(binaries.pinned(text, liqo.MODULE).startswith(f"v{version}."))
+
+    def test_an_older_one_is_built_only_when_it_is_asked_for(self):
+        self.assertFalse([one for one in binaries.chosen([]) if one.module in binaries.OLDER])
+        self.assertEqual({one.module for one in binaries.chosen(["liqo-1.1"])}, {"liqo-1.1"})
+        with self.assertRaises(shell.Trouble):
+            binaries.chosen(["liqo-0.9"])
 
 
 class VirtualKubelets(ACluster):
