@@ -73,7 +73,8 @@ Result<std::string> judge(const GuardSight& sight) {
   const liqo::GuardStanding standing = liqo::judge_guard(sight.objects);
   const model::Enforcement mode = liqo::enforcement_of(standing);
   if (mode == model::Enforcement::full) {
-    return fmt::format("enforced by {} policies; Liqo {}", standing.policies, sight.liqo_version);
+    return fmt::format("enforced by {} policies; Liqo {}{}", standing.policies, sight.liqo_version,
+                       liqo::is_tried_liqo(sight.liqo_version) ? "" : ", which was not tried");
   }
   const auto& first = standing.missing.empty() ? standing.changed : standing.missing;
   return fail(Code::denied, "guard",

@@ -35,6 +35,8 @@ GuardStanding judge_guard(const GuardSeen& seen) {
   return standing;
 }
 
+bool is_tried_liqo(std::string_view version) { return version == "v1.2.0"; }
+
 model::Enforcement enforcement_of(const GuardStanding& standing) {
   if (standing.missing.empty() && standing.changed.empty()) return model::Enforcement::full;
   const size_t all = 2 * standing.policies;

@@ -22,6 +22,9 @@ struct GuardStanding {
 };
 GuardStanding judge_guard(const GuardSeen& seen);
 
+// Whether the rules were tried on that Liqo, as `app.kubernetes.io/version` names it: v1.2.0.
+bool is_tried_liqo(std::string_view version);
+
 model::Enforcement enforcement_of(const GuardStanding& standing);
 
 }  // namespace spillway::fabric::liqo

@@ -38,5 +38,11 @@ TEST(GuardStanding, IsPartialWithoutAnyOneOfThemOrWithOneThatWasChanged) {
   }
 }
 
+TEST(GuardStanding, OnlyWhatWasTriedIsSaidToBe) {
+  EXPECT_TRUE(is_tried_liqo("v1.2.0"));
+  EXPECT_FALSE(is_tried_liqo("v1.2.1"));
+  EXPECT_FALSE(is_tried_liqo("of an unknown version"));
+}
+
 }  // namespace
 }  // namespace spillway::fabric::liqo
