@@ -32,6 +32,14 @@ constexpr Defined k_defined[] = {
     {fabric::liqo::k_shadow_pods, true},
     {fabric::liqo::k_vk_templates, false},
     {fabric::liqo::k_foreign_clusters, true},
+    // Of the networking module, which is off here as in tools/realkube: taken, and nobody acts.
+    {fabric::liqo::k_configurations, true},
+    {fabric::liqo::k_gateway_servers, true},
+    {fabric::liqo::k_gateway_clients, true},
+    {fabric::liqo::k_public_keys, false},
+    {fabric::liqo::k_connections, true},
+    {fabric::liqo::k_networks, true},
+    {fabric::liqo::k_addresses, true},
 };
 
 Node definition_of(const Defined& one) {

@@ -79,7 +79,7 @@ void settle_identity(Buying& b) {
   const liqo::Identity& known = *b.sight.identity;
   const bool is_same = known.access.authority == heard->access.authority &&
                        known.access.api_server == heard->access.api_server &&
-                       known.space == heard->space;
+                       known.access.proxy == heard->access.proxy && known.space == heard->space;
   // Liqo makes nothing of a change: it goes, and the next look makes another.
   if (!is_same && known.meta.deleted.empty()) {
     b.remove(b.at(liqo::k_identities, known.meta.name), known.meta.uid);

@@ -144,8 +144,15 @@ Create network_of(const GuestWish& wish, std::string_view space) {
   Node names =
       object_of({{"namespaceSelector", spaces_with("kubernetes.io/metadata.name", "kube-system")},
                  {"podSelector", spaces_with("k8s-app", "kube-dns")}});
+  const auto own_everywhere = [&] {
+    std::vector<Node> all = {own()};
+    for (const std::string& range : wish.ranges_here) {
+      all.push_back(object_of({{"ipBlock", object_of({{"cidr", text_node(range)}})}}));
+    }
+    return list_of(std::move(all));
+  };
   std::vector<Node> egress;
-  egress.push_back(object_of({{"to", list_of({own()})}}));
+  egress.push_back(object_of({{"to", own_everywhere()}}));
   egress.push_back(object_of({{"to", list_of({std::move(names)})},
                               {"ports", list_of({port_of("UDP", 53), port_of("TCP", 53)})}}));
   egress.push_back(object_of({{"to", list_of({anywhere_but(wish.closed_networks, false),
@@ -153,7 +160,7 @@ Create network_of(const GuestWish& wish, std::string_view space) {
   // What was granted a way in from outside is meant to be reached by it.
   const bool is_open = !classes_of(wish, &liqo::Grant::ingress).empty() ||
                        !classes_of(wish, &liqo::Grant::load_balancer).empty();
-  Node from = is_open ? model::object_node() : object_of({{"from", list_of({own()})}});
+  Node from = is_open ? model::object_node() : object_of({{"from", own_everywhere()}});
   Node spec = object_of({{"podSelector", model::object_node()},
                          {"policyTypes", list_of({text_node("Ingress"), text_node("Egress")})},
                          {"ingress", list_of({std::move(from)})},
@@ -177,7 +184,7 @@ Create space_of(const GuestWish& wish, std::string_view space) {
       {liqo::k_storage_annotation, joined(classes_of(wish, &liqo::Grant::storage))},
       {liqo::k_ingress_annotation, joined(classes_of(wish, &liqo::Grant::ingress))},
       {liqo::k_load_balancer_annotation, joined(classes_of(wish, &liqo::Grant::load_balancer))},
-      {liqo::k_endpoints_annotation, text_node("")},
+      {liqo::k_endpoints_annotation, joined(wish.ranges_there)},
   });
   model::put(object, "metadata",
              object_of({{"name", text_node(space)},

@@ -40,6 +40,10 @@ struct GuestWish {
   std::vector<std::string> tolerable = {};  // keys of taints that guests may tolerate
   PodSecurity security = PodSecurity::baseline;
   std::vector<std::string> closed_networks = private_networks();
+  // Where its network is connected (fabric/network.h): its own pods, under the ranges that it has
+  // at home and under those that they have here. Empty: there is no way to them.
+  std::vector<std::string> ranges_there = {};
+  std::vector<std::string> ranges_here = {};
 };
 
 struct GuestSpaceSight {

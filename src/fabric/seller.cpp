@@ -72,8 +72,9 @@ void make_tenant(Selling& s) {
     if (proof == nullptr) continue;
     const auto signature = from_base64(proof->signature);
     if (!signature) continue;  // never: it was checked when it was heard
-    const liqo::Tenant tenant =
+    liqo::Tenant tenant =
         liqo::new_tenant(s.wish.buyer, {proof->public_key, proof->request, *signature});
+    tenant.proxy = s.wish.proxy.value_or("");
     s.plan.deeds.emplace_back(Create{s.at(liqo::k_tenants, tenant.meta.name), to_object(tenant)});
     return;
   }
@@ -125,6 +126,10 @@ bool settle_tenant(Selling& s) {
   }
   if (tenant.condition != liqo::TenantCondition::active) {
     s.tell(s.thing(), "its Tenant is cordoned or drained", "set its tenantCondition to Active");
+  }
+  if (s.wish.proxy && *s.wish.proxy != tenant.proxy) {
+    s.plan.deeds.emplace_back(
+        Merge{s.at(liqo::k_tenants, tenant.meta.name), liqo::proxy_patch(*s.wish.proxy)});
   }
   return tenant.answer.has_value();
 }

@@ -45,6 +45,9 @@ struct SellerWish {
   // Without sales: how long the peering stays, for the next one to be fast.
   Instant warm_until = {};
   Duration skew = seconds(15);  // so much clocks may differ
+  // By which the buyer reaches our API server through the network between us, in its own words.
+  // None: whatever the Tenant says stays.
+  std::optional<std::string> proxy = {};
 };
 
 // What is there of this buyer, in its tenant namespace but for guests.

@@ -1,10 +1,12 @@
 // Talk: what two agents say to each other to make a contract real (the relay carries it, signed and
-// sealed; services/agent/mailbox.h). Three things, each of which may be said again:
+// sealed; services/agent/mailbox.h). Three things, each of which may be said again, and a fourth
+// where both connect their networks:
 //
 //   provider → buyer   nonce     sign this: I do not know your control plane yet
 //   buyer → provider   request   my units' requests, some at a time; and with a nonce: my control
 //                                plane's, signed
 //   provider → buyer   identity  these units are written down; and how to reach me, as whom
+//   either → other     network   my ranges, my gateway, its key; and what I know of yours
 //
 // Nothing in it is believed for its own sake: a request must be what the contract has the hash of.
 #pragma once
@@ -16,6 +18,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "fabric/liqo/network_objects.h"
 #include "fabric/liqo/parts.h"
 #include "model/agreement.h"
 
@@ -24,6 +27,8 @@ namespace spillway::fabric {
 inline constexpr std::string_view k_nonce_step = "nonce";
 inline constexpr std::string_view k_request_step = "request";
 inline constexpr std::string_view k_identity_step = "identity";
+inline constexpr std::string_view k_network_step =
+    "network";  // an agent that knows it not ignores it
 
 struct NonceTalk {
   std::string nonce;
@@ -52,12 +57,33 @@ struct IdentityTalk {
   bool operator==(const IdentityTalk&) const = default;
 };
 
+// What one cluster tells the other of its network. What is not there yet is empty.
+struct NetworkWord {
+  liqo::Ranges ranges;
+  bool can_serve = true;                    // others may reach a gateway here
+  std::vector<std::string> addresses = {};  // of its gateway, if that one serves; by UDP
+  int64_t port = 0;                         //
+  std::string key = {};                     // of its gateway; base64
+  std::string proxy = {};                   // of its API server: an address of its ranges
+  std::string in_band = {};                 // the URL by which it reaches the other's
+  bool operator==(const NetworkWord&) const = default;
+};
+
+struct NetworkTalk {
+  NetworkWord own;
+  std::optional<NetworkWord> heard = {};  // the other's last word
+  bool is_asking = false;                 // whether the other knows `own` is not known: answer
+  bool operator==(const NetworkTalk&) const = default;
+};
+
 std::string to_body(const NonceTalk& talk);
 std::string to_body(const RequestTalk& talk);
 std::string to_body(const IdentityTalk& talk);
+std::string to_body(const NetworkTalk& talk);
 Result<NonceTalk> read_nonce_talk(std::string_view body);
 Result<RequestTalk> read_request_talk(std::string_view body);
 Result<IdentityTalk> read_identity_talk(std::string_view body);
+Result<NetworkTalk> read_network_talk(std::string_view body);
 
 // SHA-256 in 64 hexadecimal digits, which minds do not compute themselves.
 using Hash = std::string (*)(std::string_view);

@@ -35,4 +35,23 @@ void fields(F& f, IdentityTalk& t) {
   f.with_default("units", t.units);
 }
 
+template <class F>
+void fields(F& f, NetworkWord& w) {
+  f.required("pods", w.ranges.pods);
+  f.required("external", w.ranges.external);
+  f.with_default("can_serve", w.can_serve, true);
+  f.with_default("addresses", w.addresses);
+  f.with_default("port", w.port);
+  f.with_default("key", w.key);
+  f.with_default("proxy", w.proxy);
+  f.with_default("in_band", w.in_band);
+}
+
+template <class F>
+void fields(F& f, NetworkTalk& t) {
+  f.required("own", t.own);
+  f.optional("heard", t.heard);
+  f.with_default("asking", t.is_asking, false);
+}
+
 }  // namespace spillway::fabric

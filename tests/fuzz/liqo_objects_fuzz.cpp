@@ -11,6 +11,7 @@
 #include "fabric/liqo/guests.h"
 #include "fabric/liqo/handshake.h"
 #include "fabric/liqo/namespaces.h"
+#include "fabric/liqo/network_objects.h"
 #include "fabric/liqo/slice.h"
 #include "fabric/liqo/virtual_node.h"
 #include "fabric/liqo/vk_options.h"
@@ -110,6 +111,14 @@ void check_object(const model::Node& object) {
   check(read_foreign_cluster, object);
   check(read_unit_node, object);
   check(read_space, object);
+  check(read_configuration, object);
+  check(read_gateway_server, object);
+  check(read_gateway_client, object);
+  check(read_public_key, object);
+  check(read_connection, object);
+  check(read_network, object);
+  check(read_address, object);
+  check_refusal(read_gateway_keys(object));
   check_refusal(read_cluster_keys(object));
   check_refusal(private_key_in(object));
   check_refusal(read_identity_secret(object));

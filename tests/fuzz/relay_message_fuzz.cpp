@@ -1,11 +1,14 @@
-// Messages of the relay as a hostile party may sign them, and rows as a hostile broker may show
-// them: one text for each message, and nothing is believed but what the other side has signed.
+// Messages of the relay as a hostile party may sign them, rows as a hostile broker may show them,
+// and the fabric's talk inside: one text for each message, and nothing is believed but what the
+// other side has signed.
 #include <cstddef>
 #include <cstdint>
 
 #include "base/base64.h"
 #include "base/check.h"
 #include "base/text.h"
+#include "fabric/network.h"
+#include "fabric/talk.h"
 #include "model/message.h"
 #include "pki/ed25519.h"
 #include "pki/jws.h"
@@ -32,12 +35,34 @@ wire::MessageRow sealed(const Stage& stage, std::string_view inside) {
   return {1, "step", envelope ? to_base64(*envelope) : std::string(), {}};
 }
 
+template <class T>
+void check_talk(Result<T> (*read)(std::string_view), std::string_view body) {
+  const Result<T> talk = read(body);
+  if (talk) {
+    SPILLWAY_CHECK(read(to_body(*talk)) == talk, "what was said reads as another thing");
+  } else {
+    SPILLWAY_CHECK(is_utf8(talk.error().message()), "an error repeats the input");
+  }
+}
+
+void check_talks(std::string_view body) {
+  check_talk(fabric::read_nonce_talk, body);
+  check_talk(fabric::read_request_talk, body);
+  check_talk(fabric::read_identity_talk, body);
+  check_talk(fabric::read_network_talk, body);
+  const auto network = fabric::read_network_talk(body);
+  if (!network) return;
+  const Status believed = check_network(*network);
+  if (!believed) SPILLWAY_CHECK(is_utf8(believed.error().message()), "an error repeats the input");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const Stage k_stage;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
 
+  check_talks(bytes);
   const auto message = model::message_from_payload(bytes);
   if (message) {
     SPILLWAY_CHECK(to_payload(*message) == bytes, "two texts for one message");

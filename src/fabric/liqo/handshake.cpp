@@ -120,6 +120,13 @@ Tenant new_tenant(std::string_view buyer, TenantProof proof) {
 Result<Tenant> read_tenant(const model::Node& object) { return read_object<Tenant>(object); }
 model::Node to_object(const Tenant& tenant) { return write_object(tenant); }
 
+model::Node proxy_patch(std::string_view url) {
+  model::Node patch = model::object_node();
+  model::put(model::ensure(patch, {"spec"}), "proxyURL",
+             url.empty() ? model::Node{} : model::text_node(url));
+  return patch;
+}
+
 Identity new_identity(std::string_view provider, const AuthParams& answer, std::string_view space) {
   Identity made;
   made.meta = meta_of(control_plane_identity_name(provider), provider);

@@ -78,6 +78,7 @@ struct TenantProof {
 Tenant new_tenant(std::string_view buyer, TenantProof proof);
 Result<Tenant> read_tenant(const model::Node& object);
 model::Node to_object(const Tenant& tenant);
+model::Node proxy_patch(std::string_view url);  // Liqo writes it into what it answers; empty: none
 
 enum class IdentityType { control_plane, slice };
 

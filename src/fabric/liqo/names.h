@@ -17,6 +17,8 @@ struct Kind {
 
 inline constexpr std::string_view k_authentication = "authentication.liqo.io";
 inline constexpr std::string_view k_offloading = "offloading.liqo.io";
+inline constexpr std::string_view k_networking = "networking.liqo.io";
+inline constexpr std::string_view k_ipam = "ipam.liqo.io";
 
 inline constexpr Kind k_secrets{"", "v1", "secrets", "Secret"};
 inline constexpr Kind k_config_maps{"", "v1", "configmaps", "ConfigMap"};
@@ -50,6 +52,16 @@ inline constexpr Kind k_shadow_pods{k_offloading, "v1beta1", "shadowpods", "Shad
 inline constexpr Kind k_foreign_clusters{"core.liqo.io", "v1beta1", "foreignclusters",
                                          "ForeignCluster", false};
 
+// Of the network between two clusters (fabric/liqo/network_objects.h).
+inline constexpr Kind k_configurations{k_networking, "v1beta1", "configurations", "Configuration"};
+inline constexpr Kind k_gateway_servers{k_networking, "v1beta1", "gatewayservers", "GatewayServer"};
+inline constexpr Kind k_gateway_clients{k_networking, "v1beta1", "gatewayclients", "GatewayClient"};
+// The plural is Liqo's.
+inline constexpr Kind k_public_keys{k_networking, "v1beta1", "publickeies", "PublicKey"};
+inline constexpr Kind k_connections{k_networking, "v1beta1", "connections", "Connection"};
+inline constexpr Kind k_networks{k_ipam, "v1alpha1", "networks", "Network"};
+inline constexpr Kind k_addresses{k_ipam, "v1alpha1", "ips", "IP"};
+
 std::string api_version(const Kind& kind);  // "v1", "core.liqo.io/v1beta1"
 
 // Labels. The peer is the other cluster of the two, on either side.
@@ -69,6 +81,9 @@ inline constexpr std::string_view k_replication_label = "liqo.io/replication";
 inline constexpr std::string_view k_destination_label = "liqo.io/remoteID";
 inline constexpr std::string_view k_replicated_label = "liqo.io/replicated";
 inline constexpr std::string_view k_origin_label = "liqo.io/originID";
+// Of gateways, their Secret and their PublicKey; of a cluster's own Networks: what they are for.
+inline constexpr std::string_view k_gateway_label = "networking.liqo.io/gateway-resource";
+inline constexpr std::string_view k_network_type_label = "ipam.liqo.io/network-type";
 
 // Annotations.
 inline constexpr std::string_view k_remote_namespace_annotation = "liqo.io/remote-tenant-namespace";
@@ -95,6 +110,11 @@ inline constexpr std::string_view k_offloading_name = "offloading";  // no other
 inline constexpr std::string_view k_default_template = "virtual-kubelet-default";
 inline constexpr std::string_view k_class = "spillway";  // of slices that we decide on
 inline constexpr std::string_view k_control_plane_group = "liqo.io";
+// In Liqo's namespace: how gateways are run, and where the proxy of the API server is.
+inline constexpr std::string_view k_server_template = "wireguard-server";
+inline constexpr std::string_view k_client_template = "wireguard-client";
+inline constexpr std::string_view k_proxy_address = "api-server-proxy";
+inline constexpr int64_t k_proxy_port = 8118;
 
 std::string tenant_namespace_name(std::string_view peer);            // liqo-tenant-<peer>
 std::string control_plane_identity_name(std::string_view provider);  // controlplane-<provider>

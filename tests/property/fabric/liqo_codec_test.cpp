@@ -8,6 +8,7 @@
 #include "fabric/liqo/guests.h"
 #include "fabric/liqo/handshake.h"
 #include "fabric/liqo/namespaces.h"
+#include "fabric/liqo/network_objects.h"
 #include "fabric/liqo/slice.h"
 #include "fabric/liqo/virtual_node.h"
 #include "model/json.h"
@@ -214,6 +215,33 @@ RC_GTEST_PROP(LiqoCodec, NamespacesReturn, ()) {
                          return MappedNamespace{any_name(), any_text()};
                        })},
           read_namespace_map);
+}
+
+Ranges any_ranges() { return {any_list(any_text), any_list(any_text)}; }
+Endpoint any_endpoint() {
+  return {any_list(any_text), *rc::gen::inRange<int64_t>(0, 70'000), any_text()};
+}
+Reference any_reference() { return {any_text(), any_text(), any_name(), any_name()}; }
+
+RC_GTEST_PROP(LiqoCodec, NetworksReturn, ()) {
+  returns(Configuration{any_meta(), any_ranges(), any_ranges(), any_conditions()},
+          read_configuration);
+  GatewayServer server;
+  server.meta = any_meta();
+  server.run_by = any_reference();
+  server.mtu = *rc::gen::inRange<int64_t>(0, 9000);
+  server.port = *rc::gen::inRange<int64_t>(0, 70'000);
+  server.service_type = any_text();
+  if (any_flag()) server.endpoint = any_endpoint();
+  server.keys = any_reference();
+  returns(server, read_gateway_server);
+  returns(GatewayClient{any_meta(), any_reference(), *rc::gen::inRange<int64_t>(0, 9000),
+                        any_endpoint(), any_reference()},
+          read_gateway_client);
+  returns(PublicKey{any_meta(), any_bytes()}, read_public_key);
+  returns(Connection{any_meta(), any_text(), any_text()}, read_connection);
+  returns(Network{any_meta(), any_text()}, read_network);
+  returns(Address{any_meta(), any_text()}, read_address);
 }
 
 RC_GTEST_PROP(LiqoCodec, ForeignClustersReturn, ()) {

@@ -184,5 +184,30 @@ TEST(PodShares, NothingIsWrittenWhileAllHaveRoom) {
   EXPECT_EQ(deal_pods(20, {{true, 12, 12, 3}, {true, 8, 8, 5}}), (std::vector<int64_t>{12, 8}));
 }
 
+// As Liqo calls them: endpoints by the buyer's own word, packets by what it is called here.
+TEST(GuestSpace, ABuyersNetworkIsOpenWhileItIsConnectedAndNoLonger) {
+  GuestWish wish = wish_of({7});
+  std::vector<GuestSpaceSight> spaces{{space_as_liqo_makes_it("sw5-milan-shop")}};
+  const auto endpoints = [&] {
+    return text_at(spaces[0].space, {"metadata", "annotations", liqo::k_endpoints_annotation});
+  };
+  const auto is_open = [&](const std::string& range) {
+    const std::string policy = model::to_json(*spaces[0].network);
+    return policy.find("\"cidr\":\"" + range + "\"") != std::string::npos;
+  };
+  settle_all(wish, spaces);
+  EXPECT_EQ(endpoints(), "");
+  EXPECT_FALSE(is_open("10.81.0.0/16"));
+  wish.ranges_there = {"10.20.0.0/16", "10.70.0.0/16"};
+  wish.ranges_here = {"10.20.0.0/16", "10.81.0.0/16"};
+  settle_all(wish, spaces);
+  EXPECT_EQ(endpoints(), "10.20.0.0/16,10.70.0.0/16");
+  EXPECT_TRUE(is_open("10.81.0.0/16"));
+  wish.ranges_there = wish.ranges_here = {};
+  settle_all(wish, spaces);
+  EXPECT_EQ(endpoints(), "");
+  EXPECT_FALSE(is_open("10.81.0.0/16"));
+}
+
 }  // namespace
 }  // namespace spillway::fabric
