@@ -25,6 +25,10 @@ struct AgentArguments {
   std::string token_file;
   std::string in_cluster;
   std::string fabric;
+  std::string network;
+  std::string gateway_service;
+  bool no_gateway = false;
+  bool in_band = false;
   std::vector<std::string> api_servers;
   std::string node_template;
   std::string warm;
@@ -62,12 +66,19 @@ Status check_supply(const AgentArguments& arguments) {
   }
   const bool speaks_of_fabric = !arguments.api_servers.empty() ||
                                 !arguments.node_template.empty() || !arguments.warm.empty() ||
-                                !arguments.doubt.empty() || !arguments.skew.empty();
+                                !arguments.doubt.empty() || !arguments.skew.empty() ||
+                                !arguments.network.empty();
   if (speaks_of_fabric && arguments.fabric.empty()) {
     return fail(Code::invalid,
-                "--fabric-api-server, --fabric-template, --fabric-warm, --fabric-doubt and "
-                "--fabric-skew",
+                "--fabric-api-server, --fabric-template, --fabric-warm, --fabric-doubt, "
+                "--fabric-skew and --fabric-network",
                 "contracts are not made real", "give --fabric liqo, too");
+  }
+  const bool speaks_of_network =
+      arguments.in_band || arguments.no_gateway || !arguments.gateway_service.empty();
+  if (speaks_of_network && arguments.network.empty()) {
+    return fail(Code::invalid, "--fabric-gateway-service, --fabric-no-gateway and --fabric-in-band",
+                "networks are not connected", "give --fabric-network, too");
   }
   return {};
 }
@@ -124,6 +135,17 @@ Status take_duration(const std::string& option, const std::string& text, Duratio
   return {};
 }
 
+agent::NetworkOptions network_of(const AgentArguments& arguments) {
+  using Mode = agent::NetworkOptions::Mode;
+  agent::NetworkOptions network;
+  if (arguments.network == "on") network.mode = Mode::on;
+  if (arguments.network == "required") network.mode = Mode::required;
+  network.can_serve = !arguments.no_gateway;
+  network.is_in_band = arguments.in_band;
+  if (!arguments.gateway_service.empty()) network.serving.service_type = arguments.gateway_service;
+  return network;
+}
+
 int run(const AgentArguments& arguments) {
   services::AgentServiceOptions options;
   if (!arguments.in_cluster.empty()) {
@@ -147,6 +169,7 @@ int run(const AgentArguments& arguments) {
   options.driver_certificate = arguments.driver_certificate;
   options.driver_key = arguments.driver_key;
   options.driver_authorities = arguments.driver_authorities;
+  options.network = network_of(arguments);
   Status status = check_supply(arguments);
   if (status) status = take_duration("--fabric-warm", arguments.warm, options.warm);
   if (status) status = check_home(arguments);
@@ -220,6 +243,19 @@ void add_agent(Word verb) {
   verb.option("--driver-ca", arguments->driver_authorities,
               "The authorities of whoever may call it")
       .type_name("FILE");
+  verb.option("--fabric-network", arguments->network,
+              "Experimental. With --fabric: connects the networks of both clusters by Liqo's "
+              "gateways, where the other side wants it, too; required: bought nodes wait for it "
+              "(off)")
+      .one_of({"on", "required"});
+  verb.option("--fabric-gateway-service", arguments->gateway_service,
+              "With --fabric-network: how others reach a gateway here (LoadBalancer)")
+      .one_of({"LoadBalancer", "NodePort", "ClusterIP"});
+  verb.flag("--fabric-no-gateway", arguments->no_gateway,
+            "With --fabric-network: nobody can reach a gateway here; the other side has it");
+  verb.flag("--fabric-in-band", arguments->in_band,
+            "With --fabric-network: providers' API servers are reached through it, by Liqo's proxy "
+            "there");
   verb.option("--operations", arguments->operations,
               "A port without TLS for probes and Prometheus: /healthz, /readyz, /metrics")
       .type_name("ADDRESS:PORT");

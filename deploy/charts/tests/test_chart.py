@@ -154,6 +154,13 @@ class Chart(unittest.TestCase):
     def test_two_tokens_are_refused(self):
         self.assertIn("token or tokenSecret", self.refusal(*BOTH, "--set", "agent.join.tokenSecret=x"))
 
+    def test_networks_are_connected_only_where_that_is_asked_for(self):
+        fabric = (*BOTH, "--set", "agent.fabric=liqo")
+        self.assertNotIn("networking.liqo.io", self.render(*fabric))
+        text = self.render(*fabric, "--set", "agent.fabricNetwork=on,agent.fabricGateway=false")
+        for word in ("- --fabric-network=on\n", "- --fabric-no-gateway\n", "publickeies"):
+            self.assertIn(word, text)
+
     def test_the_fabric_brings_its_rights_and_only_then(self):
         self.assertNotIn("resourceslices", self.render(*BOTH))
         text = self.render(*BOTH, "--set", "agent.fabric=liqo,agent.fabricApiServers={https://milan:6443}")

@@ -207,6 +207,7 @@ void AgentService::begin_fabric() {
   };
   fabric.doubt = options_.doubt;
   fabric.skew = options_.skew;
+  fabric.network = options_.network;
   agent_->start_fabric(cluster_->api(), std::move(fabric));
   if (desk_) desk_->attach(*agent_->fabric());
   if (liqo_->home()) agent_->know_liqo(*liqo_->home());
@@ -335,6 +336,16 @@ void AgentService::add_fabric_gauges() {
         providers(fabric::Life::doubted));
   gauge("spillway_fabric_providers_dead", "Bought from; their work begins elsewhere",
         providers(fabric::Life::dead));
+  if (options_.network.mode != agent::NetworkOptions::Mode::off) {
+    for (int step = 1; step <= static_cast<int>(fabric::NetworkStep::connected); ++step) {
+      const auto at = static_cast<fabric::NetworkStep>(step);
+      gauge(fmt::format("spillway_fabric_networks_{}", to_text(at)),
+            "Networks with peers that are so far", [at](const FabricStatus& status) {
+              const auto found = status.networks.find(at);
+              return found == status.networks.end() ? int64_t{0} : found->second;
+            });
+    }
+  }
   for (int step = 0; step <= static_cast<int>(UnitStep::gone); ++step) {
     const auto at = static_cast<UnitStep>(step);
     const auto count = [at](const std::map<UnitStep, int64_t>& units) {

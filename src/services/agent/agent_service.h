@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "services/fabric/network_options.h"
 #include "services/log.h"
 #include "services/member_home.h"
 
@@ -29,6 +30,7 @@ struct AgentServiceOptions : MemberHome {
   std::string driver_certificate = {};
   std::string driver_key = {};
   std::string driver_authorities = {};  // whoever has a certificate of these may
+  agent::NetworkOptions network = {};
 };
 
 // Until SIGTERM or SIGINT, or until the home in the cluster is lost to another. SIGHUP reads the

@@ -40,6 +40,8 @@ Fabric::Fabric(Dealings& dealings, kube::Api& api, services::Log& log, FabricOpt
           api, log, options_.pulse, options_.api_servers,
           {[this](const std::string& peer, Instant unheard) { provider_silenced(peer, unheard); },
            [this](const std::string& peer, int64_t turns) { provider_answered(peer, turns); }}),
+      networks_(dealings, api, log, tellings_, in_flight_, options_.network,
+                [this](const std::string& peer) { change(peer); }),
       alarm_(api.loop(), [this] { step(); }) {}
 
 void Fabric::start() {
@@ -51,9 +53,11 @@ void Fabric::start() {
   hear(fabric::k_nonce_step, &Fabric::hear_of_nonce);
   hear(fabric::k_request_step, &Fabric::hear_of_request);
   hear(fabric::k_identity_step, &Fabric::hear_of_identity);
+  hear(fabric::k_network_step, &Fabric::hear_of_network);
   sights_.start();
   templates_.start();
   spaces_.start();
+  networks_.start();
   spaces_.set_policy(options_.offload);
   contracts_changed();
 }
@@ -117,7 +121,7 @@ void Fabric::step() {
 // ---- machines ------------------------------------------------------------------------------
 
 Instant Fabric::decide(const std::string& peer) {
-  Instant next = k_never;
+  Instant next = connect(peer);
   const auto bought = state().bought_from.find(peer);
   if (bought != state().bought_from.end() && !is_waiting_for(peer, Role::buyer)) {
     next = std::min(next, buy(peer, bought->second));
@@ -189,6 +193,7 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
   const Instant given_up = give_up(peer, memory, wish);
   fabric::Plan plan = plan_buyer(wish, sight, now());
   templates_.keep(peer, leaving, !wish.purchases.empty(), sight, plan);
+  networks_.hold_back(peer, memory.identity ? memory.identity->access.proxy : "", plan);
   plan.look_by(given_up);
   tell_of_refusal(peer, plan);
   side(peer, Role::buyer).life = wish.life.life;
@@ -213,6 +218,7 @@ Instant Fabric::sell(const std::string& peer, PeerMemory& memory) {
     if (row == nullptr || is_bought(*row) || kept.part.buyer != peer) continue;
     if (kept.part.provider == self_->id()) wish.sales.push_back(sale_of(*row, kept));
   }
+  wish.proxy = proxy_for(peer);
   fabric::Plan plan = plan_seller(wish, sight, now());
   limit_guests(wish, plan);
   check_newcomer(wish, plan);
@@ -300,6 +306,7 @@ FabricStatus Fabric::status() const {
     for (const fabric::UnitProgress& unit : with->units) units[unit.step] += 1;
     if (peer.second == Role::buyer) status.providers[with->life] += 1;
   }
+  status.networks = networks_.steps();
   status.peers = static_cast<int64_t>(sides_.size());
   status.refused = refused_;
   status.troubles = tellings_.all();

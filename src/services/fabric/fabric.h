@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "fabric/guest_space.h"
 #include "host/alarm.h"
 #include "host/lifeline.h"
 #include "services/agent/never.h"
@@ -22,6 +23,7 @@
 #include "services/fabric/doings.h"
 #include "services/fabric/hearing.h"
 #include "services/fabric/liqo_home.h"
+#include "services/fabric/networks.h"
 #include "services/fabric/pulses.h"
 #include "services/fabric/sayings.h"
 #include "services/fabric/sights.h"
@@ -43,6 +45,7 @@ struct FabricOptions {
   PulseOptions pulse = {};      // how providers are asked whether they are there
   Duration doubt = seconds(5);  // how long both signs of death must last
   Duration skew = seconds(15);  // how much clocks may differ
+  NetworkOptions network = {};
 };
 
 struct FabricStatus {
@@ -52,6 +55,7 @@ struct FabricStatus {
   int64_t peers = 0;
   int64_t refused = 0;  // messages, since the start
   std::map<fabric::Life, int64_t> providers;
+  std::map<fabric::NetworkStep, int64_t> networks;
   std::vector<std::string> troubles;
 };
 
@@ -171,11 +175,18 @@ class Fabric {
   void provider_answered(const std::string& peer, int64_t turns);
   void tell_of_refusal(const std::string& peer, fabric::Plan& plan) const;
 
+  // ---- networks ----
+  Instant connect(const std::string& peer);
+  Instant kept_until(const std::string& peer) const;
+  std::optional<std::string> proxy_for(const std::string& buyer);
+  void open_ranges(const std::string& buyer, fabric::GuestWish& guests);
+
   // ---- talk ----
   FabricContract* heard_on(const Received& message, bool as_buyer);
   void hear_of_nonce(const Received& message);
   void hear_of_request(const Received& message);
   void hear_of_identity(const Received& message);
+  void hear_of_network(const Received& message);
   void refuse(const Received& message, const Error& why);
 
   Dealings& dealings_;
@@ -190,6 +201,7 @@ class Fabric {
   Templates templates_;
   Spaces spaces_;
   Pulses pulses_;
+  Networks networks_;
   std::map<std::string, Instant> errors_;      // since when Liqo says so of a provider
   std::set<std::string> giving_up_;            // of which that is being written down
   std::optional<std::set<ClusterId>> pinned_;  // by hand; none: not known yet

@@ -246,7 +246,7 @@ void Fabric::hear_of_identity(const Received& message) {
   FabricContract* kept = heard_on(message, true);
   if (kept == nullptr) return;
   auto talk = hear_identity(message.body, {kept->part, unit_names(*contract(message.contract))},
-                            options_.api_servers);
+                            options_.api_servers, networks_.in_band(kept->part.provider));
   if (!talk) return refuse(message, talk.error());
   auto units = std::exchange(talk->units, {});
   auto& identity = state().bought_from[kept->part.provider].identity;

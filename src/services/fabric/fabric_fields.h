@@ -36,10 +36,16 @@ void fields(F& f, PeerMemory& m) {
 }
 
 template <class F>
+void fields(F& f, NetworkMemory& m) {
+  f.optional("heard", m.heard);
+}
+
+template <class F>
 void fields(F& f, FabricState& s) {
   f.with_default("contracts", s.contracts);
   f.with_default("bought_from", s.bought_from);
   f.with_default("sold_to", s.sold_to);
+  f.with_default("networks", s.networks);
 }
 
 inline Status validate(const FabricContract& c) {
@@ -66,6 +72,9 @@ inline Status validate(const FabricState& state) {
       if (memory.dead) SPILLWAY_TRY(model::check_time("dead", *memory.dead));
       SPILLWAY_TRY(model::check_range("fence", memory.fence, Duration{0}, model::k_longest_wait));
     }
+  }
+  for (const auto& [id, memory] : state.networks) {
+    SPILLWAY_TRY(model::check_liqo_id("networks", id));
   }
   return {};
 }

@@ -46,6 +46,7 @@ void Fabric::limit_guests(const fabric::SellerWish& wish, fabric::Plan& plan) {
       if (unit.is_live && !unit.is_spare) guests.units.push_back({unit.name, sale.grant});
     }
   }
+  open_ranges(wish.buyer, guests);
   fabric::Plan limits = plan_guest_spaces(guests, seen.of(wish.buyer));
   std::move(limits.deeds.begin(), limits.deeds.end(), std::back_inserter(plan.deeds));
 }

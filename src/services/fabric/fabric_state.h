@@ -45,11 +45,17 @@ struct PeerMemory {
   bool operator==(const PeerMemory&) const = default;
 };
 
+struct NetworkMemory {
+  std::optional<fabric::NetworkTalk> heard = {};  // the last, and checked
+  bool operator==(const NetworkMemory&) const = default;
+};
+
 struct FabricState {
   std::map<ContractId, FabricContract> contracts;
   // By Liqo id, until nothing is left of the peering.
   std::map<std::string, PeerMemory> bought_from;
   std::map<std::string, PeerMemory> sold_to;
+  std::map<std::string, NetworkMemory> networks;  // with whom there is any, or should be
   bool operator==(const FabricState&) const = default;
 };
 

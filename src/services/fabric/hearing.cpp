@@ -7,6 +7,7 @@
 #include "base/base64.h"
 #include "base/text.h"
 #include "fabric/liqo/names.h"
+#include "fabric/network.h"
 #include "pki/certificate.h"
 #include "pki/ed25519.h"
 #include "pki/hash.h"
@@ -68,9 +69,10 @@ Status check_server(const std::string& what, const std::string& url,
                      "add it to --fabric-api-server, or buy elsewhere");
 }
 
-Status check_access(const fabric::IdentityTalk& talk, const AllowedServers& allowed) {
+Status check_access(const fabric::IdentityTalk& talk, const AllowedServers& allowed,
+                    const std::string& own_proxy) {
   SPILLWAY_TRY(check_server("api_server", talk.access.api_server, allowed));
-  if (!talk.access.proxy.empty()) {
+  if (!talk.access.proxy.empty() && talk.access.proxy != own_proxy) {
     SPILLWAY_TRY(check_server("proxy", talk.access.proxy, allowed));
   }
   for (const std::string* pem : {&talk.access.authority, &talk.access.certificate}) {
@@ -113,10 +115,11 @@ Result<std::string> hear_nonce(std::string_view body) {
 }
 
 Result<fabric::IdentityTalk> hear_identity(std::string_view body, const Heard& on,
-                                           const AllowedServers& allowed) {
+                                           const AllowedServers& allowed,
+                                           const std::string& own_proxy) {
   auto talk = fabric::read_identity_talk(body);
   if (!talk) return talk;
-  SPILLWAY_TRY(check_access(*talk, allowed));
+  SPILLWAY_TRY(check_access(*talk, allowed, own_proxy));
   const bool is_name = check_cluster_id(talk->space).has_value();
   if (!is_name || talk->space.size() > k_longest_space) {
     return refuse_talk("identity", in_quotes(talk->space.substr(0, 80)) + " is no namespace", "");
@@ -128,6 +131,13 @@ Result<fabric::IdentityTalk> hear_identity(std::string_view body, const Heard& o
   }
   std::sort(talk->units.begin(), talk->units.end());
   talk->units.erase(std::unique(talk->units.begin(), talk->units.end()), talk->units.end());
+  return talk;
+}
+
+Result<fabric::NetworkTalk> hear_network(std::string_view body) {
+  auto talk = fabric::read_network_talk(body);
+  if (!talk) return talk;
+  SPILLWAY_TRY(fabric::check_network(*talk));
   return talk;
 }
 

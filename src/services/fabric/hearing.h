@@ -28,7 +28,12 @@ Result<std::string> hear_nonce(std::string_view body);
 // follows. Empty: anybody by https.
 using AllowedServers = std::vector<std::string>;
 Status check_api_server(const std::string& url, const AllowedServers& allowed);
+// `own_proxy`: the way that we asked to be sent, through the network between us; empty: none.
 Result<fabric::IdentityTalk> hear_identity(std::string_view body, const Heard& on,
-                                           const AllowedServers& allowed);
+                                           const AllowedServers& allowed,
+                                           const std::string& own_proxy = {});
+
+// From either side: ranges, a gateway and a key that can be such (fabric/network.h).
+Result<fabric::NetworkTalk> hear_network(std::string_view body);
 
 }  // namespace spillway::agent

@@ -166,7 +166,8 @@ TEST_F(DriverBackEnd, NodesOutliveTheDeathOfBoth) {
   EXPECT_TRUE(comes(are_running));
   ASSERT_EQ(code_of(cloud_.remove(k_small, demand::NodeRef{nodes()[0].id, {}})), GrpcCode::ok);
   EXPECT_TRUE(comes([this] {
-    return world_.ask("units -o plain").out.find("gone") != std::string::npos && nodes().size() == 1;
+    return world_.ask("units -o plain").out.find("gone") != std::string::npos &&
+           nodes().size() == 1;
   })) << world_.ask("units -o json").out;
 }
 

@@ -25,7 +25,9 @@ class Place {
     for (const liqo::Kind& kind :
          {liqo::k_tenants, liqo::k_identities, liqo::k_slices, liqo::k_virtual_nodes,
           liqo::k_shadow_pods, liqo::k_namespace_maps, liqo::k_foreign_clusters,
-          liqo::k_namespace_offloadings, liqo::k_vk_templates}) {
+          liqo::k_namespace_offloadings, liqo::k_vk_templates, liqo::k_configurations,
+          liqo::k_gateway_servers, liqo::k_gateway_clients, liqo::k_public_keys,
+          liqo::k_connections, liqo::k_networks, liqo::k_addresses}) {
       define(kind);
     }
     create("/api/v1/namespaces", R"({"metadata":{"name":"liqo"}})");
