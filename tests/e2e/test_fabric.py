@@ -14,6 +14,15 @@ BUYER, SELLER = "buyer", "seller"
 NAMES = {BUYER: "rome", SELLER: "milan"}  # in the federation
 
 
+# Liqo's chart lets its controller manager read no VkOptionsTemplate; ours does (agent-fabric-rights.yaml).
+TEMPLATES = {"apiVersion": "v1", "kind": "List", "items": [
+    {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "spillway-liqo-templates"},
+     "rules": [{"apiGroups": ["offloading.liqo.io"], "resources": ["vkoptionstemplates"], "verbs": ["get", "list", "watch"]}]},
+    {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "spillway-liqo-templates"},
+     "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "spillway-liqo-templates"},
+     "subjects": [{"kind": "ServiceAccount", "name": "liqo-controller-manager", "namespace": "liqo"}]}]}
+
+
 class Fabric(unittest.TestCase):
     TAINTS = []  # of what is on sale
     POLICY = None  # of the buyer
@@ -26,6 +35,7 @@ class Fabric(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.kubeconfigs = {side: os.environ[f"REALKUBE_KUBECONFIG_{side.upper()}"]
                             for side in (BUYER, SELLER)}
+        self.kubectl(BUYER, "apply", "-f", "-", stdin=json.dumps(TEMPLATES))
         self.market = Market(Path(folder.name))
         self.addCleanup(self.market.close)
         self.identities = {side: self.market.join(NAMES[side], self.ROLES[side]) for side in (BUYER, SELLER)}
