@@ -16,6 +16,8 @@
 namespace spillway::cli {
 namespace {
 
+constexpr Duration k_longest_goodbye = seconds(10);  // a cluster that is away is not waited for
+
 int run_driver(const std::string& folder) {
   net::Poll poll;  // outlives all that it watches
   auto signals = Signals::block({SIGTERM, SIGINT, SIGHUP});
@@ -35,6 +37,7 @@ int run_driver(const std::string& folder) {
                        {{"why", taken.error().message()}});
     }
     log.write(services::Level::info, "stopping", {{"signal", ::strsignal(signal)}});
+    poll.after(k_longest_goodbye, [&poll] { poll.stop(); });
     (*process)->drain([&poll] { poll.stop(); });
   });
   const std::string url = url_text(config->names.front(), (*process)->port());
