@@ -87,7 +87,7 @@ void Tenancy::on_event(const wire::EventBody& event) {
     context_.log.write(services::Level::warning, "a lease ends that was not renewed",
                        {{"contract", event.subject}, {"detail", event.detail}});
     calls_.ending(ContractId(event.subject));
-  } else if (event.kind.starts_with("contract-") || event.kind == "units-released") {
+  } else if (event.kind.starts_with("contract-") || event.kind.starts_with("units-")) {
     look_at(ContractId(event.subject), event.sequence);
   }
 }

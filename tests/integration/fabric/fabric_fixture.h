@@ -126,10 +126,11 @@ class FabricTest : public ::testing::Test {
   }
 
   // Both have signed, and both are told.
-  model::Contract trade_units(int32_t units) {
+  model::Contract trade_units(int32_t units, bool is_spare = false) {
     model::Contract held = test::contract_of_units(
         make_contract_id(loop.now(), 11, static_cast<uint64_t>(++contracts_)), units);
     held.state = model::ContractState::hold;
+    held.spare = is_spare;
     held.created = loop.now();
     held.started.reset();
     held.deadline = loop.now() + minutes(2);
@@ -149,6 +150,17 @@ class FabricTest : public ::testing::Test {
       party->broker.tell_of(told.contract, "contract-confirmed");
     }
     return told.contract;
+  }
+  // Of a contract of spares: the buyer has signed that it buys this one, and the book knows.
+  model::Contract buy_spare(model::Contract contract, int32_t unit) {
+    wire::AgreementAnswer told = buyer.broker.agreements.at(contract.id.text);
+    contract.units[static_cast<size_t>(unit)].bought = loop.now();
+    told.contract = contract;
+    told.events.push_back(SignedTrade::deed(
+        told, trade.buyer, 1, {.kind = model::ContractEventKind::purchase, .units = {unit}}));
+    for (Party* party : {&seller, &buyer}) party->broker.agreements[contract.id.text] = told;
+    tell_both(contract, "units-bought");
+    return contract;
   }
   void tell_both(const model::Contract& contract, const std::string& kind) {
     seller.broker.tell_of(contract, kind);

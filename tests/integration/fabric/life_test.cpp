@@ -36,6 +36,18 @@ TEST_F(FabricLife, AContractBecomesReadyNodes) {
   EXPECT_TRUE(status.troubles.empty()) << status.troubles.front();
 }
 
+TEST_F(FabricLife, ASpareIsOneGrantFromReadyOnceItsPurchaseIsHeardOf) {
+  const model::Contract contract = trade_units(2, true);
+  const auto names = unit_names(contract);
+  ASSERT_TRUE(comes([&] { return liqo.rome.has("/api/v1/nodes/" + names[1]); }));
+  live(40);
+  EXPECT_FALSE(is_ready(names[0]) || is_ready(names[1]));
+  const model::Contract bought = buy_spare(contract, 1);
+  EXPECT_TRUE(comes([&] { return is_ready(names[1]); }));
+  EXPECT_FALSE(is_ready(names[0]));
+  EXPECT_EQ(seller.kept(bought.id)->purchased, std::vector<int32_t>{1});
+}
+
 TEST_F(FabricLife, APeeringIsMadeOnce) {
   const model::Contract first = trade_units(1);
   ASSERT_TRUE(comes([&] { return all_ready(first); }));
