@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "services/agent/never.h"
 #include "services/fabric/resource.h"
 
 namespace spillway::agent {
