@@ -35,6 +35,13 @@ model::Node constraints_of(const GuardPolicy& policy) {
                                {"resources", text_list(one.resources)}}));
   }
   model::Node made = object_of({{"resourceRules", list_of(std::move(rules))}});
+  if (policy.with_record) {
+    model::Node copies = object_of({{"key", word(k_replication_label)},
+                                    {"operator", word("NotIn")},
+                                    {"values", list_of({word("true")})}});
+    model::put(made, "objectSelector",
+               object_of({{"matchExpressions", list_of({std::move(copies)})}}));
+  }
   if (policy.guarded == Guarded::in_guest_spaces) {
     model::Node guests = object_of({{"key", word(k_peer_label)}, {"operator", word("Exists")}});
     model::put(made, "namespaceSelector",

@@ -36,10 +36,12 @@ GuardPolicy never() {
           {"R1, R2: buyers write neither a status nor what certificates are made of", "false"}}};
 }
 
-GuardPolicy slices() {
-  return {.name = "spillway-slices",
+// Apart from the record: who has none is refused before anything else is asked, and that must not
+// be the cluster's own agent, which buys in the same namespaces that others' slices come to. So
+// only copies are asked for the record, and here it is seen to that buyers make nothing but copies.
+GuardPolicy copies() {
+  return {.name = "spillway-copies",
           .kinds = {{"authentication.liqo.io", {"resourceslices"}}},
-          .with_record = true,
           .variables = {k_buyer, k_labels},
           .rules = {
               {"R3: a buyer's slice does not change", "request.operation == 'CREATE'"},
@@ -51,6 +53,15 @@ GuardPolicy slices() {
               {"R3: spec.class must be spillway", "object.spec.?class.orValue('') == 'spillway'"},
               {"R3: spec.consumerClusterID must be the buyer",
                "object.spec.?consumerClusterID.orValue('') == variables.buyer"},
+          }};
+}
+
+GuardPolicy slices() {
+  return {.name = "spillway-slices",
+          .kinds = {{"authentication.liqo.io", {"resourceslices"}}},
+          .with_record = true,
+          .variables = {},
+          .rules = {
               {"R1: no contract has recorded a unit of this name with this certificate request",
                "object.spec.?csr.orValue('') != '' &&"
                " params.?data[?object.metadata.name].orValue('') == object.spec.csr"},
@@ -99,7 +110,7 @@ GuardPolicy leases() {
 }  // namespace
 
 std::vector<GuardPolicy> control_plane_policies() {
-  return {never(), slices(), namespace_maps(), leases()};
+  return {never(), copies(), slices(), namespace_maps(), leases()};
 }
 
 }  // namespace spillway::fabric::liqo

@@ -30,7 +30,7 @@ struct GuardPolicy {
   std::string_view name;
   Guarded guarded = Guarded::by_control_planes;
   std::vector<GuardedKind> kinds;
-  bool with_record = false;      // its parameter is the buyer's record
+  bool with_record = false;      // its parameter is the buyer's record; asked of copies only
   std::string_view except = {};  // then none of the rules is asked
   std::vector<GuardVariable> variables;
   std::vector<GuardRule> rules;

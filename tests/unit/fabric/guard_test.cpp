@@ -81,6 +81,32 @@ TEST(Guard, OnlyThePolicyOfSlicesReadsTheRecordAndNoneWithoutIt) {
   }
 }
 
+// A cluster that sells and buys has others' slices and its own in one namespace, and may have no
+// record there: its own are not asked for one, and no buyer can pass for it.
+TEST(Guard, OnlyCopiesNeedTheRecordAndBuyersMakeNothingElse) {
+  bool is_seen_to = false;
+  for (const GuardObject& one : guard_objects()) {
+    if (!is_policy(one)) continue;
+    const auto chosen =
+        items_at(one.object, {"spec", "matchConstraints", "objectSelector", "matchExpressions"});
+    EXPECT_EQ(chosen.size(), one.name == "spillway-slices" ? 1U : 0U) << one.name;
+    if (!chosen.empty()) {
+      EXPECT_EQ(text_at(chosen[0], {"key"}), "liqo.io/replication");
+      EXPECT_EQ(text_at(chosen[0], {"operator"}), "NotIn");
+    }
+    if (one.name != "spillway-copies") continue;
+    EXPECT_EQ(model::look(one.object, {"spec", "paramKind"}), nullptr);
+    for (const model::Node& rule : items_at(one.object, {"spec", "validations"})) {
+      is_seen_to =
+          is_seen_to ||
+          text_at(rule, {"expression"})
+                  .find("variables.labels[?'liqo.io/replication'].orValue('') == 'false'") !=
+              std::string::npos;
+    }
+  }
+  EXPECT_TRUE(is_seen_to);
+}
+
 // What Liqo 1.2.0 lets a buyer create or change, by its roles liqo-remote-controlplane and
 // liqo-virtual-kubelet-remote. Events are only told; exec and the like reach its own guests.
 TEST(Guard, CoversEverythingThatABuyerMayWrite) {
