@@ -47,7 +47,7 @@ void VirtualKubelets::look_at(const Key& key) {
     return;
   }
   Kubelet& kubelet = found->second;
-  if (!kubelet.is_started || !connect(*object, kubelet)) return;
+  if (!kubelet.is_started || kubelet.is_silent || !connect(*object, kubelet)) return;
   write_node(*object);
   if (std::exchange(kubelet.is_beating, true)) return;
   make_lease({key.space, key.name}, key.name);
@@ -58,7 +58,7 @@ void VirtualKubelets::look_at(const Key& key) {
 
 void VirtualKubelets::start_later(const Object& object) {
   if (!model::boolean_at(object.document(), {"spec", "createNode"})) return;
-  running_[object.key] = {object.uid, false, false, nullptr};
+  running_[object.key] = {object.uid, false, false, false, nullptr};
   s_.loop.after(s_.options.virtual_kubelet_start,
                 lifeline_.guard([this, key = object.key, uid = object.uid] {
                   const auto found = running_.find(key);
@@ -109,7 +109,10 @@ void VirtualKubelets::beat(const Key& key, const std::string& uid) {
   s_.loop.after(s_.options.ping_every, lifeline_.guard([this, key, uid] {
     const auto found = running_.find(key);
     if (found == running_.end() || found->second.uid != uid) return;
-    found->second.remote->check(lifeline_.guard([this, key](bool is_alive) {
+    found->second.remote->check(lifeline_.guard([this, key, uid](bool is_alive) {
+      const auto asking = running_.find(key);
+      if (asking == running_.end() || asking->second.uid != uid) return;
+      asking->second.is_silent = !is_alive;
       if (is_alive) renew(key);
     }));
     beat(key, uid);

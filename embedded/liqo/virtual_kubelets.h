@@ -25,6 +25,7 @@ class VirtualKubelets final : public Controller {
     std::string uid;  // of the VirtualNode
     bool is_started = false;
     bool is_beating = false;
+    bool is_silent = false;  // its provider did not answer: it says nothing of its node
     std::unique_ptr<Remote> remote;
   };
   void look_at(const Key& key) override;
