@@ -65,6 +65,7 @@ struct Guests::Twin {
 struct Guests::Link {
   std::unique_ptr<Remote> remote;
   std::map<std::string, std::unique_ptr<Twin>> twins;  // by namespace here
+  std::set<Key> busy;                                  // pods that were asked about
 };
 
 Guests::Guests(const Setting& setting, const VirtualKubelets& kubelets)
@@ -82,9 +83,15 @@ Guests::Guests(const Setting& setting, const VirtualKubelets& kubelets)
 
 Guests::~Guests() = default;
 
+// Nobody hears any more what was asked over a link that is closed.
 void Guests::close_left() {
   std::erase_if(links_, [this](const auto& one) {
-    return kubelets_.kubeconfig_of(one.first) != one.second->remote->kubeconfig();
+    if (kubelets_.kubeconfig_of(one.first) == one.second->remote->kubeconfig()) return false;
+    for (const Key& pod : one.second->busy) {
+      busy_.erase(pod);
+      look_soon(pod);
+    }
+    return true;
   });
 }
 
@@ -159,7 +166,7 @@ void Guests::make(const Object& pod, const std::string& node, Twin& twin) {
   put(shadow, "apiVersion", text_node(codec::api_version(codec::k_shadow_pods)));
   put(shadow, "kind", text_node(codec::k_shadow_pods.kind));
   put(model::ensure(shadow, {"spec"}), "pod", spec_for_leaving(document));
-  busy_.insert(pod.key);
+  ask_about(pod.key, node);
   links_.at(node)->remote->api().create(
       resource_of(codec::k_shadow_pods), shadow,
       lifeline_.guard([this, key = pod.key](const Result<Node>& made) {
@@ -173,6 +180,11 @@ void Guests::make(const Object& pod, const std::string& node, Twin& twin) {
         }
         look_after(waits_[key].next(s_.objects.random), key);
       }));
+}
+
+void Guests::ask_about(const Key& pod, const std::string& node) {
+  busy_.insert(pod);
+  links_.at(node)->busy.insert(pod);
 }
 
 void Guests::take_status(const Object& pod, const Node& theirs) const {
@@ -194,8 +206,8 @@ void Guests::end(const Object& pod, Twin* twin) {
   }
   const auto theirs = twin->pods.find(pod.key.name);
   if (theirs == twin->pods.end() || is_being_deleted(theirs->second)) return;
-  busy_.insert(pod.key);
   const std::string& node = *find_pair(pod.fields, "spec.nodeName");
+  ask_about(pod.key, node);
   links_.at(node)->remote->api().remove(resource_of(codec::k_shadow_pods),
                                         {twin->name, pod.key.name}, {},
                                         lifeline_.guard([this, key = pod.key](const Status& done) {

@@ -31,6 +31,7 @@ class Guests final : public Controller {
   void keep(const Object& pod, const std::string& node, Twin& twin);
   void end(const Object& pod, Twin* twin);
   void make(const Object& pod, const std::string& node, Twin& twin);
+  void ask_about(const Key& pod, const std::string& node);
   void take_status(const Object& pod, const model::Node& theirs) const;
 
   const VirtualKubelets& kubelets_;
