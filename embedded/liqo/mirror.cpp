@@ -58,10 +58,11 @@ Mirror::Mirror(const Setting& setting, Remote& remote, const codec::Kind& kind, 
              {.on_put = [this](const Node& theirs) { heard(theirs); },
               .on_gone =
                   [this](const kube::Name& gone) {
+                    told_.erase(gone.name);
                     theirs_.erase(gone.name);
                     look_soon(gone.name);
                   },
-              .on_synced = [this] { look_at_all(); }}) {
+              .on_synced = [this] { on_listed(); }}) {
   watch_.start();
 }
 
@@ -75,6 +76,12 @@ bool Mirror::is_idle() const {
   const auto here = s_.all(kind_, place_.here);
   return std::none_of(here.begin(), here.end(),
                       [this](const ObjectPtr& one) { return ours(one->key.name) != nullptr; });
+}
+
+// What was made and is not in a list is gone, and nothing else will tell.
+void Mirror::on_listed() {
+  std::erase_if(theirs_, [this](const auto& one) { return !told_.contains(one.first); });
+  look_at_all();
 }
 
 void Mirror::look_at_all() {
@@ -186,6 +193,7 @@ void Mirror::remove(const std::string& name) {
 // A copy of what is not there any more goes, when it is touched.
 void Mirror::heard(const Node& theirs) {
   const std::string name(name_of(theirs));
+  told_.insert(name);
   const auto known = theirs_.find(name);
   if (known != theirs_.end() && kube::version_in(known->second) == kube::version_in(theirs)) return;
   theirs_[name] = theirs;

@@ -29,6 +29,7 @@ class Mirror {
  private:
   void work();
   void look_at(const std::string& name);
+  void on_listed();
   void look_at_all();
   void keep(const Object& local);
   void end(const Object& local);
@@ -46,6 +47,7 @@ class Mirror {
   Remote& remote_;
   const codec::Kind& kind_;
   MirrorPlace place_;
+  std::set<std::string> told_;  // of those: which the watch has told of
   std::map<std::string, model::Node> theirs_;
   std::set<std::string> changed_;
   std::set<std::string> busy_;  // asked for, and not answered
