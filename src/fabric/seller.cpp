@@ -386,8 +386,11 @@ void part(Selling& s) {
     s.remove(liqo::k_tenants, s.sight.tenant->meta.name, s.sight.tenant->meta.uid);
   if (s.sight.nonce) s.remove(liqo::k_secrets, s.sight.nonce->meta.name, s.sight.nonce->meta.uid);
   remove_fence(s.wish.buyer, s.sight.fence, s.plan);
+  // It had its time; without its tenant the buyer cannot take it down any more, and Liqo would keep
+  // its namespaces for ever.
+  if (s.sight.has_map) s.remove(liqo::k_namespace_maps, s.wish.self);
   const bool is_empty = s.sight.record && s.sight.record->units.empty();
-  if (is_empty && !s.sight.tenant) s.remove(liqo::k_config_maps, k_record_name);
+  if (is_empty && !s.sight.tenant && !s.sight.has_map) s.remove(liqo::k_config_maps, k_record_name);
 }
 
 }  // namespace

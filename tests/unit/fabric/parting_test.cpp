@@ -31,6 +31,21 @@ TEST(Parting, TheProviderKeepsTheTenantWhileTheBuyersNamespacesAreThere) {
   EXPECT_TRUE(removes(plan_seller(wish, sight, k_cold + k_patience), liqo::k_tenants));
 }
 
+// A buyer that was cut off longer than that finds no tenant, and so no right, to take it down.
+TEST(Parting, TheProviderTakesDownWhatTheBuyerDidNotAndForgetsNothingBefore) {
+  const SellerWish wish{"milan", "rome", std::string(64, 'a'), {}, k_cold};
+  SellerSight sight;
+  sight.has_space = true;
+  sight.has_map = true;
+  sight.record = Record{};
+  EXPECT_FALSE(removes(plan_seller(wish, sight, k_cold), liqo::k_namespace_maps));
+  const Plan late = plan_seller(wish, sight, k_cold + k_patience);
+  EXPECT_TRUE(removes(late, liqo::k_namespace_maps));
+  EXPECT_FALSE(removes(late, liqo::k_config_maps));
+  sight.has_map = false;
+  EXPECT_TRUE(removes(plan_seller(wish, sight, k_cold), liqo::k_config_maps));
+}
+
 TEST(Parting, TheBuyerKeepsItsIdentityWhileItsNamespacesAreThere) {
   const BuyerWish wish{"rome", "milan", {}, {}, k_cold};
   BuyerSight sight;
