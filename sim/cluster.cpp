@@ -58,7 +58,7 @@ size_t SimCluster::streams() const {
 
 void SimCluster::arrive(const std::shared_ptr<Asked>& asked,
                         std::shared_ptr<net::Exchange> exchange) {
-  laws_.on_cluster_asked(name_);
+  laws_.on_cluster_asked(name_, most_asked_);
   if (is_expired_) return cut(exchange, Code::denied, "its certificate has expired");
   cluster_.handler().handle(asked->request, asked->peer, std::move(exchange));
 }

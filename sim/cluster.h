@@ -12,6 +12,9 @@
 
 namespace spillway::sim {
 
+// As kube/session.cpp has it: between bookmarks a quiet cluster says nothing.
+inline constexpr Patience k_watch_patience{.silence = minutes(11), .probes = true};
+
 class SimCluster final : public Door {
  public:
   SimCluster(World& world, Address at, Laws& laws, const std::string& name);
@@ -24,6 +27,8 @@ class SimCluster final : public Door {
   // As embedded::Cluster does it; all connections end with it.
   void restart(Duration down, int64_t lost_versions);
   size_t streams() const;  // that it holds open
+  // Requests within a minute, by all of its clients, before it is a storm (law 4).
+  void set_most_asked(int most) { most_asked_ = most; }
 
   Address address() const override { return address_; }
   Process& process() override { return process_; }
@@ -42,6 +47,9 @@ class SimCluster final : public Door {
   std::string name_;
   embedded::Cluster cluster_;
   bool is_expired_ = false;
+  // Two watches that fail again and again wait longer and longer; what lets them begin anew is a
+  // stream that has told something. A minute of one cluster's changes does not lead to more.
+  int most_asked_ = 240;
   std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
   mutable std::vector<std::weak_ptr<Pipe>> pipes_;
 };

@@ -1,7 +1,5 @@
 #include "sim/cluster_life.h"
 
-#include <array>
-
 #include "model/tree.h"
 
 namespace spillway::sim {
@@ -31,7 +29,7 @@ Node container(int64_t cpu_millis, int64_t memory_bytes) {
 }  // namespace
 
 ClusterLife::ClusterLife(World& world, Network& network, SimCluster& cluster, Address agent_at)
-    : world_(world), network_(network), cluster_(cluster), agent_at_(agent_at) {}
+    : world_(world), cluster_(cluster), trouble_(world, network, cluster, agent_at) {}
 
 void ClusterLife::begin(Duration fault_every) {
   act_later();
@@ -40,9 +38,7 @@ void ClusterLife::begin(Duration fault_every) {
 
 void ClusterLife::calm() {
   is_calm_ = true;
-  cluster_.live().faults().clear();
-  cluster_.live().set_clock_skew({});
-  cluster_.set_expired(false);
+  trouble_.end();
   clear_pending();
 }
 
@@ -161,87 +157,9 @@ void ClusterLife::remove_node() {
 void ClusterLife::fail_later(Duration mean) {
   cluster_.process().after(world_.between({}, {mean.ms * 2}), [this, mean] {
     if (is_calm_) return;
-    fail();
+    trouble_.cause();
     fail_later(mean);
   });
-}
-
-void ClusterLife::fail() {
-  const auto dice = world_.below(100);
-  world_.note("cluster fault", static_cast<int64_t>(dice));
-  if (dice < 30) return fail_requests();
-  if (dice < 55) return fail_streams();
-  if (dice < 65) return cluster_.live().forget_history();
-  if (dice < 72) return cluster_.live().set_clock_skew(world_.between(hours(-30), hours(30)));
-  if (dice < 82) return restart();
-  if (dice < 90) {
-    cluster_.set_expired(true);
-    cluster_.process().after(world_.between(seconds(5), minutes(4)),
-                             [this] { cluster_.set_expired(false); });
-    return;
-  }
-  network_.cut(cluster_.address(), agent_at_);
-  const Duration longest = world_.chance(100) ? hours(1) : minutes(3);
-  world_.after(world_.between(seconds(5), longest),
-               [this] { network_.mend(cluster_.address(), agent_at_); });
-}
-
-// Of lists and of the openings of streams, for a while.
-void ClusterLife::fail_requests() {
-  constexpr std::array k_codes{409, 410, 429, 500, 503, 504};
-  embedded::Fault fault;
-  fault.per_mille = static_cast<uint32_t>(200 + world_.below(801));
-  switch (world_.below(6)) {
-    case 0:
-      fault.delay = world_.between(milliseconds(200), seconds(12));
-      break;
-    case 1:
-      fault.loses_answer = true;
-      break;
-    case 2:
-      fault.cuts = true;
-      break;
-    case 3:
-      fault.garbles = true;
-      break;
-    default:
-      fault.code = k_codes[world_.below(k_codes.size())];
-      fault.retry_after_seconds = static_cast<int>(world_.below(3));
-  }
-  cluster_.live().faults().add(fault);
-  cluster_.process().after(world_.between(seconds(2), minutes(2)),
-                           [this] { cluster_.live().faults().clear(); });
-}
-
-void ClusterLife::fail_streams() {
-  embedded::Fault fault;
-  fault.verb = world_.chance(800) ? "watch" : "";
-  const auto events = static_cast<int64_t>(1 + world_.below(4));
-  switch (world_.below(4)) {
-    case 0:
-      fault.cut_after_events = events;
-      break;
-    case 1:
-      fault.garbage_after_events = events;
-      break;
-    case 2:
-      fault.cut_after = world_.between(milliseconds(100), seconds(20));
-      break;
-    default:
-      fault.drop_bytes = 400;
-      fault.drop_every = milliseconds(300);
-  }
-  cluster_.live().faults().add(fault);
-  cluster_.process().after(world_.between(seconds(10), minutes(3)),
-                           [this] { cluster_.live().faults().clear(); });
-}
-
-// Half of them as if from a backup: versions that were given are given again. That takes longer
-// than any message is on its way.
-void ClusterLife::restart() {
-  if (world_.chance(500)) return cluster_.restart(world_.between({100}, seconds(60)), 0);
-  const auto lost = static_cast<int64_t>(world_.below(80));
-  cluster_.restart(world_.between(seconds(15), seconds(60)), lost);
 }
 
 }  // namespace spillway::sim

@@ -1,13 +1,12 @@
 // ClusterLife: what happens in a provider's cluster. Its owner's pods come and go, and guests'
 // among them; nodes are cordoned, silent, added, removed and moved to another zone, and so to
-// another pool; and its API server misbehaves, in every way that embedded/faults.h knows and some
-// more.
+// another pool; and its API server misbehaves (sim/api_trouble.h).
 #pragma once
 
 #include <set>
 #include <string>
 
-#include "sim/cluster.h"
+#include "sim/api_trouble.h"
 
 namespace spillway::sim {
 
@@ -33,16 +32,11 @@ class ClusterLife {
   void remove_node();
   void clear_pending();
   void fail_later(Duration mean);
-  void fail();
-  void fail_requests();
-  void fail_streams();
-  void restart();
   embedded::Key any(std::string_view plural);
 
   World& world_;
-  Network& network_;
   SimCluster& cluster_;
-  Address agent_at_;
+  ApiTrouble trouble_;
   bool is_calm_ = false;
   std::set<std::string> silent_;  // nodes
   int next_pod_ = 1;

@@ -41,8 +41,6 @@ model::Resources size_of(const supply::View& view) {
   return all;
 }
 
-// As kube/session.cpp has it: between bookmarks a quiet cluster says nothing.
-constexpr Patience k_watch_patience{.silence = minutes(11), .probes = true};
 constexpr int k_most_streams = 2;  // nodes and pods
 // Of nodes: ClusterLife makes no others.
 constexpr std::array<std::pair<int64_t, const char*>, 6> k_kinds{

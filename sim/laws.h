@@ -60,7 +60,8 @@ class Laws {
   void on_store_crash();
   void settled();
   // laws_supply.cpp: of providers that sell from a live cluster.
-  void on_cluster_asked(const std::string& name);  // a request has arrived at its API server
+  // A request has arrived at its API server, of which so many may within a minute.
+  void on_cluster_asked(const std::string& name, int most);
   // All its nodes together, as its agent sees them now.
   void on_cluster_size(const ClusterId& provider, const model::Resources& size);
   void check_computed(const supply::Supply& supply, const agent::LiveSupply& live,

@@ -7,10 +7,6 @@
 namespace spillway::sim {
 namespace {
 
-// Two watches that fail again and again wait longer and longer; what lets them begin anew is a
-// stream that has told something. A minute of one cluster's changes does not lead to more.
-constexpr int k_most_asked = 240;  // a minute
-
 model::Resources left_on(const supply::View::Place& place, const supply::Headroom& headroom) {
   const model::Resources& all = place.row->allocatable;
   const model::Resources own = place.own.sum();
@@ -41,13 +37,13 @@ bool is_bounded(const model::Resources& part, const model::Resources& a,
 
 }  // namespace
 
-void Laws::on_cluster_asked(const std::string& name) {
+void Laws::on_cluster_asked(const std::string& name, int most) {
   Asking& asking = asked_[name];
   const int64_t minute = clock_().ms / 60'000;
   if (std::exchange(asking.minute, minute) != minute) asking.count = 0;
   ++asking.count;
   expect(
-      asking.count <= k_most_asked, 4,
+      asking.count <= most, 4,
       fmt::format("the API server of {} was asked {} times within a minute", name, asking.count));
 }
 

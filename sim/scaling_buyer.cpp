@@ -10,7 +10,6 @@ namespace spillway::sim {
 namespace {
 
 constexpr Duration k_grpc_timeout = seconds(10);
-constexpr Patience k_home_patience{.silence = minutes(11), .probes = true};
 constexpr std::string_view k_work = R"({"apiVersion":"apps/v1","kind":"Deployment",
   "metadata":{"name":"work","namespace":"default"},
   "spec":{"replicas":0,"selector":{"matchLabels":{"app":"work"}},
@@ -73,8 +72,8 @@ ScalingBuyer::ScalingBuyer(Surroundings& around, const Addresses& at, const std:
                     scaler::GrpcCloud::Answered answered) {
         call(method, std::move(message), std::move(answered));
       }) {
-  to_home_.set_patience(k_home_patience);
-  model_to_home_.set_patience(k_home_patience);
+  to_home_.set_patience(k_watch_patience);
+  model_to_home_.set_patience(k_watch_patience);
   embedded::Objects& objects = home_.live().objects();
   (void)objects.create(objects.registry.built_in("deployments", "apps"),
                        *model::parse_json(k_work));

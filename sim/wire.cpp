@@ -86,21 +86,24 @@ std::shared_ptr<Asked> SimChannel::make_asked(net::Request request) {
 void SimChannel::send(net::Request request, net::OnResponse then) {
   if (door_ == nullptr) door_ = &any_door();
   const auto errand = std::make_shared<Errand>(Errand{std::move(then), *door_, process_.life()});
-  process_.after(k_answer_patience, [this, errand] {
+  process_.after(k_answer_patience, lifeline_.guard([this, errand] {
     answer(errand, tl::unexpected(unavailable("it did not answer in time", "ask again")));
-  });
-  network_.carry(
-      address_, door_->address(), [this, errand, asked = make_asked(std::move(request))] {
-        const auto back = [this, errand, asked](Result<net::Response> response) {
-          if (response && alter_) alter_(asked->request, *response);
-          network_.carry(
-              errand->door.address(), address_,
-              [this, errand, response = std::move(response)] { answer(errand, response); });
-        };
-        if (!errand->door.process().is_up())
-          return back(tl::unexpected(unavailable("it refused the connection", "ask again")));
-        errand->door.arrive(asked, std::make_shared<SimExchange>(errand->door, asked, back));
+  }));
+  const auto asked = make_asked(std::move(request));
+  const SimExchange::Send back =
+      lifeline_.guard([this, errand, asked](Result<net::Response> response) {
+        if (response && alter_) alter_(asked->request, *response);
+        network_.carry(errand->door.address(), address_,
+                       lifeline_.guard([this, errand, response = std::move(response)] {
+                         answer(errand, response);
+                       }));
       });
+  network_.carry(address_, door_->address(), [errand, asked, back] {
+    if (!errand->door.process().is_up()) {
+      return back(tl::unexpected(unavailable("it refused the connection", "ask again")));
+    }
+    errand->door.arrive(asked, std::make_shared<SimExchange>(errand->door, asked, back));
+  });
 }
 
 // The first answer counts, be it that there is none.

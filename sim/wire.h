@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "host/lifeline.h"
 #include "net/channel.h"
 #include "net/exchange.h"
 #include "sim/network.h"
@@ -70,6 +71,7 @@ struct StreamCount {
   int most = 0;
 };
 
+// Whoever lets go of it is told nothing any more; what it has sent arrives all the same.
 class SimChannel : public net::Channel {
  public:
   SimChannel(Process& process, Address at, Network& network, std::vector<Door*> doors);
@@ -109,6 +111,7 @@ class SimChannel : public net::Channel {
   Alter alter_;
   Patience patience_;
   std::shared_ptr<StreamCount> count_ = std::make_shared<StreamCount>();
+  host::Lifeline lifeline_;
 };
 
 }  // namespace spillway::sim
