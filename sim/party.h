@@ -84,6 +84,7 @@ class Party {
   const SimKey& key() const { return *key_; }  // of the certificate, once it has joined
   // Whether it signs at all: members of before signatures do not.
   bool signs() const { return signs_; }
+  void always_signs() { signs_ = true; }
   agent::Signatory signatory() const;
   Correspondent& letters() { return letters_; }
   // An agent has a mailbox of its own: two of one member would use numbers twice.

@@ -31,6 +31,7 @@ void fields(Fields& f, Scenario& scenario) {
   f.with_default("buyers", scenario.buyers, Scenario{}.buyers);
   f.optional("clusters", scenario.clusters);
   f.optional("autoscalers", scenario.autoscalers);
+  f.optional("fabrics", scenario.fabrics);
   f.optional("lies", scenario.lies);
   f.with_default("length", scenario.length, Scenario{}.length);
   f.with_default("settle", scenario.settle, Scenario{}.settle);
@@ -46,6 +47,7 @@ Status validate(const Scenario& scenario) {
   if (scenario.autoscalers) {
     SPILLWAY_TRY(check_range("autoscalers", *scenario.autoscalers, 0, 100));
   }
+  if (scenario.fabrics) SPILLWAY_TRY(check_range("fabrics", *scenario.fabrics, 0, 20));
   if (scenario.lies) SPILLWAY_TRY(check_range("lies", *scenario.lies, 0, 1000));
   SPILLWAY_TRY(check_range("length", scenario.length, minutes(1), hours(1000)));
   // Old keys are forgotten after 13 minutes, the longest that anything takes to end.

@@ -40,6 +40,8 @@ struct Scenario {
   std::optional<int64_t> clusters = {};
   // Buyers more, for whom a Cluster Autoscaler buys; absent: one, in every third seed or so.
   std::optional<int64_t> autoscalers = {};
+  // Pairs of members more, whose contracts become nodes; absent: one, in every fifth seed or so.
+  std::optional<int64_t> fabrics = {};
   // Of a thousand answers on what was signed, so many are lies; absent: none, or in every fourth
   // seed or so, some.
   std::optional<int64_t> lies = {};

@@ -6,6 +6,7 @@
 
 #include "sim/buyer.h"
 #include "sim/cluster_provider.h"
+#include "sim/fabrics.h"
 #include "sim/faults.h"
 #include "sim/operator.h"
 #include "sim/owner_provider.h"
@@ -41,6 +42,8 @@ class Federation {
   void add_parties();
   void add_clusters();
   void add_scalers();
+  void add_fabrics();
+  std::vector<FabricParty*> fabric_parties() const;
   model::Cluster invent_buyer(int64_t number);
   void check_directories();
   void check_agents();
@@ -59,6 +62,7 @@ class Federation {
   std::vector<ClusterProvider*> clusters_;  // among them
   std::vector<std::unique_ptr<SimBuyer>> buyers_;
   std::vector<std::unique_ptr<ScalingBuyer>> scalers_;
+  std::unique_ptr<Fabrics> fabrics_;  // null: there are none
   std::vector<std::unique_ptr<SimMember>> members_;
   std::unique_ptr<SimOperator> operator_;
   std::vector<OfferId> offers_;
@@ -145,6 +149,8 @@ void Federation::add_parties() {
   everyone.push_back(members_.back().get());
   add_scalers();
   for (const auto& scaler : scalers_) everyone.push_back(scaler.get());
+  add_fabrics();
+  for (FabricParty* party : fabric_parties()) everyone.push_back(party);
   operator_ = std::make_unique<SimOperator>(around_, next_address_++, everyone, clusters);
   brokers_.front()->set_up(operator_->name(), operator_->key().fingerprint);
 }
@@ -171,6 +177,26 @@ void Federation::add_scalers() {
     next_address_ += 3;
     scalers_.push_back(std::make_unique<ScalingBuyer>(around_, at, fmt::format("scaler-{}", i)));
   }
+}
+
+// By lots of their own, as well.
+void Federation::add_fabrics() {
+  host::SeededRandom lots(seed_ + 0xfab1c);
+  const int64_t drawn = host::below(lots, 5) == 0 ? 1 : 0;
+  const int64_t pairs = scenario_.fabrics.value_or(drawn);
+  if (pairs == 0) return;
+  fabrics_ = std::make_unique<Fabrics>(around_);
+  for (int64_t i = 0; i < pairs; ++i) {
+    fabrics_->add_pair(next_address_);
+    next_address_ += 4;
+  }
+}
+
+std::vector<FabricParty*> Federation::fabric_parties() const {
+  std::vector<FabricParty*> parties;
+  if (fabrics_ == nullptr) return parties;
+  for (const auto& party : fabrics_->parties()) parties.push_back(party.get());
+  return parties;
 }
 
 // When all is quiet, every broker knows everybody as they are.
@@ -223,6 +249,7 @@ Report Federation::run() {
   for (auto& buyer : buyers_) parties.push_back(buyer.get());
   for (auto& member : members_) parties.push_back(member.get());
   for (auto& scaler : scalers_) parties.push_back(scaler.get());
+  for (FabricParty* party : fabric_parties()) parties.push_back(party);
   parties.push_back(operator_.get());
   const Instant start = world_.now();
   run_until(start + seconds(3));  // until there is an operator
@@ -235,6 +262,7 @@ Report Federation::run() {
   faults.begin();
   for (ClusterProvider* cluster : clusters_) cluster->live(plan.cluster_fault);
   for (auto& scaler : scalers_) scaler->live(plan.cluster_fault);
+  if (fabrics_ != nullptr) fabrics_->live(plan.cluster_fault);
   const Instant end = start + scenario_.length;
   if (run_until(end)) {
     faults.stop();
@@ -242,6 +270,7 @@ Report Federation::run() {
     if (liar_ != nullptr) liar_->fall_silent();
     for (ClusterProvider* cluster : clusters_) cluster->calm();
     for (auto& scaler : scalers_) scaler->calm();
+    if (fabrics_ != nullptr) fabrics_->calm();
     for (Party* party : parties) party->retire();
     if (run_until(end + minutes(4))) check_agents();
     if (run_until(end + scenario_.settle)) {
@@ -251,6 +280,7 @@ Report Federation::run() {
       for (Party* party : parties) {
         if (!party->has_vanished()) party->check_settled();
       }
+      if (fabrics_ != nullptr) fabrics_->check_settled();
     }
   }
 
@@ -262,6 +292,11 @@ Report Federation::run() {
     if (key.kind == market::Kind::contract) ++report.contracts;
   }
   for (const auto& scaler : scalers_) report.increases += scaler->increases();
+  if (fabrics_ != nullptr) {
+    report.nodes = fabrics_->nodes();
+    report.begun = fabrics_->begun();
+    report.excused = fabrics_->excused();
+  }
   report.outages = outages_.size();
   report.lies = liar_ == nullptr ? 0 : liar_->lies();
   for (Party* party : around_.parties) report.agreements += party->papers().papers.size();

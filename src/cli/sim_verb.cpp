@@ -33,10 +33,10 @@ void print_broken(const SimArguments& arguments, const sim::Report& report) {
 
 void print_seed(const sim::Report& report) {
   fmt::print(
-      "seed {}: {} events, {} checks, {} contracts, {} increases, {} signed copies, {} lies, {} "
-      "outages, "
+      "seed {}: {} events, {} checks, {} contracts, {} increases, {} nodes, {} signed "
+      "copies, {} lies, {} outages, "
       "{} unsynced commits lost, {} kept, trace {}\n",
-      report.seed, report.steps, report.checks, report.contracts, report.increases,
+      report.seed, report.steps, report.checks, report.contracts, report.increases, report.nodes,
       report.agreements, report.lies, report.outages, report.lost_commits, report.kept_commits,
       to_hex(report.trace));
 }

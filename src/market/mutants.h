@@ -61,9 +61,16 @@ enum class Mutant {
   send_unsaved,         // it asks for what it has not written down
   // in kube/
   forget_vanished,  // a watch that lists again does not say what vanished meanwhile
+  // in services/fabric/
+  keep_guests,     // a provider does not remove guests
+  skip_fence,      // a buyer does not wait until its provider must have stopped what has identity
+  forget_endings,  // that a unit is to end is not written down
+  grant_double,    // a provider grants twice what was sold
+  grant_spares,    // it grants spares that nobody has bought
+  end_with_lease,  // an agent ends units with their lease, whatever the broker's silence
 };
 
-inline constexpr std::array<std::string_view, 50> k_mutant_names{"none",
+inline constexpr std::array<std::string_view, 56> k_mutant_names{"none",
                                                                  "skip-cover",
                                                                  "ignore-version",
                                                                  "double-count-retry",
@@ -112,7 +119,13 @@ inline constexpr std::array<std::string_view, 50> k_mutant_names{"none",
                                                                  "hold-anew",
                                                                  "keep-unreleased",
                                                                  "send-unsaved",
-                                                                 "forget-vanished"};
+                                                                 "forget-vanished",
+                                                                 "keep-guests",
+                                                                 "skip-fence",
+                                                                 "forget-endings",
+                                                                 "grant-double",
+                                                                 "grant-spares",
+                                                                 "end-with-lease"};
 
 #ifdef SPILLWAY_MUTANTS
 bool mutant(Mutant which);

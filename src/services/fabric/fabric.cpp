@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "market/mutants.h"
 #include "pki/hash.h"
 #include "services/agent/never.h"
 
@@ -17,6 +18,11 @@ bool is_clear(const fabric::SellerSight& sight) {
 }
 
 bool is_answered(const fabric::SellerSight& sight) { return sight.tenant && sight.tenant->answer; }
+
+bool is_sweep(const fabric::Deed& deed) {
+  const auto* remove = std::get_if<fabric::Remove>(&deed);
+  return remove != nullptr && remove->at.kind.plural == fabric::liqo::k_shadow_pods.plural;
+}
 
 bool is_real(const model::Contract& contract) {
   return contract.state == model::ContractState::active ||
@@ -182,6 +188,7 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
     const model::Contract* row = contract(id);
     if (row == nullptr || !is_bought(*row) || kept.part.provider != peer) continue;
     if (kept.part.buyer != self_->id()) continue;  // told when it was adopted
+    if (market::mutant(market::Mutant::end_with_lease) && row->deadline <= now()) continue;
     wish.purchases.push_back(
         purchase_of(*row, kept, {requests_.at(id), options_.drain, memory.identity}, sight));
     dealings_.dress(wish.purchases.back());
@@ -191,6 +198,12 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
     }
   }
   sights_.follow_pods(peer, draining);
+  if (market::mutant(market::Mutant::skip_fence)) {
+    wish.life.margin = {};
+    for (fabric::Purchase& purchase : wish.purchases) {
+      for (fabric::BoughtUnit& unit : purchase.units) unit.fence = {};
+    }
+  }
   const Instant given_up = give_up(peer, memory, wish);
   fabric::Plan plan = plan_buyer(wish, sight, now());
   templates_.keep(peer, leaving, !wish.purchases.empty(), sight, plan);
@@ -221,6 +234,7 @@ Instant Fabric::sell(const std::string& peer, PeerMemory& memory) {
   }
   wish.proxy = proxy_for(peer);
   fabric::Plan plan = plan_seller(wish, sight, now());
+  if (market::mutant(market::Mutant::keep_guests)) std::erase_if(plan.deeds, is_sweep);
   limit_guests(wish, plan);
   check_newcomer(wish, plan);
   const bool is_over =
@@ -240,7 +254,11 @@ void Fabric::note_endings(const std::string& peer, const fabric::BuyerSight& sig
     const auto of = contract_of_unit(name);
     const auto kept = of ? state().contracts.find(*of) : state().contracts.end();
     if (kept == state().contracts.end() || kept->second.part.provider != peer) continue;
-    if (kept->second.ending.emplace(name, now()).second) save_then_look(*of);
+    if (market::mutant(market::Mutant::forget_endings)) {
+      kept->second.ending.emplace(name, now());
+    } else if (kept->second.ending.emplace(name, now()).second) {
+      save_then_look(*of);
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "demand/node_image.h"
+#include "market/mutants.h"
 
 namespace spillway::agent {
 namespace {
@@ -41,6 +42,7 @@ std::optional<Instant> drained_by(const model::Contract& contract, const FabricC
 // What a broker alone says was bought gets nothing.
 bool is_still_spare(const model::Contract& contract, const FabricContract& kept,
                     const model::Unit& unit) {
+  if (market::mutant(market::Mutant::grant_spares)) return false;
   const auto& signed_for = kept.purchased;
   const bool is_signed =
       std::find(signed_for.begin(), signed_for.end(), unit.number) != signed_for.end();
@@ -60,6 +62,9 @@ std::vector<std::string> unit_names(const model::Contract& contract) {
 fabric::Sale sale_of(const model::Contract& contract, const FabricContract& kept) {
   fabric::Sale sale{contract.id, kept.part, {}, {}, kept.request};
   sale.grant.amounts = amounts_of_unit(contract);
+  if (market::mutant(market::Mutant::grant_double)) {
+    for (auto& one : sale.grant.amounts) one.second *= 2;
+  }
   for (const model::Unit& unit : contract.units) {
     sale.units.push_back(
         {unit_name(contract.id, unit.number), unit.live, is_still_spare(contract, kept, unit)});

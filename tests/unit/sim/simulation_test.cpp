@@ -68,5 +68,34 @@ TEST(Simulation, ClusterAutoscalersBuyAndKeepTheLaws) {
   EXPECT_GT(report.increases, 3u);
 }
 
+Scenario fabrics() {
+  Scenario scenario;
+  scenario.length = minutes(15);
+  scenario.providers = 1;
+  scenario.buyers = 1;
+  scenario.clusters = 0;
+  scenario.autoscalers = 0;
+  scenario.fabrics = 1;
+  return scenario;
+}
+
+TEST(Simulation, ContractsBecomeNodesAndKeepTheLaws) {
+  Scenario scenario = fabrics();
+  scenario.faults = FaultPlan{};
+  const Report report = simulate(3, scenario);
+  EXPECT_FALSE(report.broken) << *report.broken;
+  EXPECT_GT(report.nodes, 3u);
+  EXPECT_GT(report.begun, 2u);
+}
+
+// Certificates have lengths and numbers that no seed decides: nothing may follow from them.
+TEST(Simulation, TheSameSeedHasTheSameTraceWithFabrics) {
+  const Report first = simulate(12, fabrics());
+  const Report second = simulate(12, fabrics());
+  EXPECT_FALSE(first.broken) << *first.broken;
+  EXPECT_EQ(first.trace, second.trace);
+  EXPECT_EQ(first.steps, second.steps);
+}
+
 }  // namespace
 }  // namespace spillway::sim

@@ -1,0 +1,356 @@
+#include "sim/fabric_laws.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "demand/node_image.h"
+#include "embedded/document.h"
+#include "fabric/fence.h"
+#include "fabric/liqo/guests.h"
+#include "fabric/record.h"
+#include "fabric/spaces.h"
+#include "model/tree.h"
+#include "sim/stated_point.h"
+
+namespace spillway::sim {
+namespace {
+
+namespace liqo = fabric::liqo;
+using embedded::Change;
+using embedded::Object;
+using embedded::ObjectPtr;
+
+constexpr Duration k_look_every = seconds(1);
+// So long a provider takes after a hindrance before it is at its post again.
+constexpr Duration k_recovers = seconds(30);
+constexpr Duration k_recovers_in_foul_weather = seconds(120);
+// A release never takes longer: Liqo's own patience, that of the fabric with a peer that does not
+// answer, and the longest fence of all with what clocks may differ.
+constexpr Duration k_gone_within = minutes(6);
+
+// From one cluster's Liqo to the other's, with all that may go wrong between them.
+constexpr Duration k_word_takes = minutes(2);
+
+const embedded::Kind& kind_of(FabricParty& at, const liqo::Kind& named) {
+  return at.cluster().live().objects().registry.built_in(named.plural, named.group);
+}
+
+const embedded::Shelf& shelf_of(FabricParty& at, const liqo::Kind& named) {
+  return at.cluster().live().objects().table.shelf(kind_of(at, named));
+}
+
+ObjectPtr find_in(FabricParty& at, const liqo::Kind& named, const embedded::Key& key) {
+  return at.cluster().live().objects().table.find(kind_of(at, named), key);
+}
+
+bool is_kind(const Object& object, const liqo::Kind& named) {
+  return object.kind->plural == named.plural && object.kind->group == named.group;
+}
+
+bool is_unit(const std::string& name) { return name.starts_with("sw-"); }
+
+// "sw-<contract>-<number>-<hash>" → "sw-<contract>-<number>".
+std::string unit_of_user(const std::string& user) { return user.substr(0, user.rfind('-')); }
+
+liqo::Amounts amounts_in(const Object* quota) {
+  if (quota == nullptr) return {};
+  const auto read = liqo::read_quota(quota->document());
+  return read ? read->amounts : liqo::Amounts{};
+}
+
+bool is_nothing(const liqo::Amounts& amounts) {
+  return std::all_of(amounts.begin(), amounts.end(),
+                     [](const auto& one) { return one.second == 0; });
+}
+
+// What a namespace of that buyer is called at its providers.
+std::string twin_of(const std::string& buyer) {
+  fabric::SpacesWish wish;
+  wish.self = buyer;
+  return fabric::offloading_of(wish, FabricWork::k_space)->remote_name;
+}
+
+bool is_running(const ObjectPtr& pod) {
+  return pod != nullptr && *embedded::find_pair(pod->fields, "status.phase") == "Running";
+}
+
+}  // namespace
+
+FabricLaws::FabricLaws(World& world, Network& network, Laws& laws)
+    : world_(world), network_(network), laws_(laws) {}
+
+void FabricLaws::watch(FabricParty& party) {
+  parties_.push_back(&party);
+  party.cluster().live().objects().table.listen(
+      [this, &party](const Change& change) { on_change(party, change); });
+}
+
+void FabricLaws::begin() {
+  world_.after(k_look_every, [this] {
+    look();
+    begin();
+  });
+}
+
+FabricParty* FabricLaws::find(const ClusterId& id) const {
+  const auto found = std::find_if(parties_.begin(), parties_.end(),
+                                  [&](FabricParty* one) { return one->id() == id; });
+  return found == parties_.end() ? nullptr : *found;
+}
+
+FabricLaws::Unit FabricLaws::unit_of(const std::string& name) const {
+  Unit made{name};
+  const auto contract = agent::contract_of_unit(name);
+  if (!contract) return made;
+  made.row = laws_.rows().get<model::Contract>(market::key_of(*contract));
+  if (made.row == nullptr) return made;
+  for (const model::Unit& unit : made.row->units) {
+    if (unit_name(*contract, unit.number) == name) made.unit = &unit;
+  }
+  return made;
+}
+
+void FabricLaws::on_change(FabricParty& at, const Change& change) {
+  const Object& object = *change.object;
+  if (is_kind(object, liqo::k_pods)) {
+    if (!FabricWork::has_identity(object.key.name)) return;
+    for (FabricParty* buyer : parties_) check_fenced(*buyer, object.key.name);
+  } else if (is_kind(object, liqo::k_quotas)) {
+    on_quota(at, change);
+  } else if (is_kind(object, liqo::k_nodes)) {
+    if (is_unit(object.key.name) && object.is_ready) ready_.insert(object.key.name);
+  }
+  const bool is_made_by_us = is_kind(object, liqo::k_slices) ||
+                             is_kind(object, liqo::k_virtual_nodes) ||
+                             is_kind(object, liqo::k_nodes);
+  if (!is_made_by_us || !is_unit(object.key.name)) return;
+  if (change.type == Change::Type::added && is_kind(object, liqo::k_slices)) on_made(at, object);
+  const bool was_going = change.before != nullptr && change.before->is_deleting;
+  const bool is_going = change.type == Change::Type::deleted || object.is_deleting;
+  if (is_going && !was_going) on_going(at, object);
+}
+
+// ---- 1 cover -------------------------------------------------------------------------------
+
+void FabricLaws::on_quota(FabricParty& at, const Change& change) {
+  const std::string unit = unit_of_user(change.object->key.name);
+  const liqo::Amounts before = amounts_in(change.before.get());
+  if (change.type == Change::Type::deleted) return;
+  const liqo::Amounts after = amounts_in(change.object.get());
+  const bool grows = std::any_of(after.begin(), after.end(), [&](const auto& one) {
+    const auto was = before.find(one.first);
+    return one.second > (was == before.end() ? 0 : was->second);
+  });
+  if (grows) check_granted(at, change.object->key.space, unit, after);
+  if (!is_nothing(before) && is_nothing(after)) check_calm(at, unit, "grant");
+}
+
+void FabricLaws::check_granted(FabricParty& at, const std::string& space, const std::string& unit,
+                               const std::map<std::string, int64_t, std::less<>>& amounts) {
+  const Unit sold = unit_of(unit);
+  const model::Contract* known = sold.row == nullptr ? nullptr : at.last_known(sold.row->id);
+  laws_.expect(sold.unit != nullptr && sold.row->provider == at.id() && sold.row->started, 1,
+               fmt::format("{} grants something for {}, which it never sold", at.id().text, unit));
+  if (sold.unit == nullptr) return;
+  laws_.expect(space == liqo::tenant_namespace_name(sold.row->buyer.text), 1,
+               fmt::format("{} grants {} to another than its buyer", at.id().text, unit));
+  // It may not have heard yet that it has ended; then it goes by what it knows.
+  const bool lives = sold.unit->live && sold.row->is_live();
+  const bool is_believed = known != nullptr && known->is_live();
+  laws_.expect(lives || is_believed, 1,
+               fmt::format("{} grants something for {}, which has ended", at.id().text, unit));
+  laws_.expect(!sold.row->spare || sold.unit->bought, 1,
+               fmt::format("{} grants something for the spare {}, which nobody has bought",
+                           at.id().text, unit));
+  const liqo::Amounts most = liqo::amounts_of(demand::as_node_has(sold.row->shape), {});
+  for (const auto& [resource, amount] : amounts) {
+    const auto of = most.find(resource);
+    laws_.expect(of != most.end() && amount <= of->second, 1,
+                 fmt::format("{} grants {} {} for {}: more than was sold", at.id().text, amount,
+                             resource, unit));
+  }
+}
+
+// ---- 4 calm --------------------------------------------------------------------------------
+
+bool FabricLaws::may_end(FabricParty& at, const Unit& unit) const {
+  if (unit.unit == nullptr || !unit.unit->live) return true;
+  const model::Contract& row = *unit.row;
+  if (row.state != model::ContractState::active) return true;
+  const Instant now = at.process().now();
+  const model::Contract* known = at.last_known(row.id);
+  const bool is_over = stated_point(row) <= now || known == nullptr || stated_point(*known) <= now;
+  if (is_over) return true;
+  FabricParty* buyer = find(row.buyer);
+  FabricParty* provider = find(row.provider);
+  if (buyer == nullptr || provider == nullptr) return true;
+  return buyer->is_told_to_end(unit.name) || buyer->is_touched(unit.name) ||
+         provider->is_touched(unit.name);
+}
+
+void FabricLaws::check_calm(FabricParty& at, const std::string& name, std::string_view what) {
+  const Unit unit = unit_of(name);
+  if (may_end(at, unit)) return laws_.expect(true, 4, {});
+  laws_.expect(false, 4,
+               fmt::format("the {} of {} goes at {}, and its contract lives until {}", what, name,
+                           at.id().text, to_text(stated_point(*unit.row))));
+}
+
+void FabricLaws::on_going(FabricParty& at, const Object& object) {
+  const Unit unit = unit_of(object.key.name);
+  const bool is_buyers = unit.row != nullptr && unit.row->buyer == at.id();
+  const std::string_view what = object.kind->name;
+  if (!is_buyers) {
+    // Its buyer's Liqo takes down what its buyer has taken down.
+    FabricParty* buyer = unit.row == nullptr ? nullptr : find(unit.row->buyer);
+    if (buyer == nullptr) return;
+    const ObjectPtr theirs = find_in(*buyer, liqo::k_slices,
+                                     {liqo::tenant_namespace_name(at.id().text), object.key.name});
+    if (theirs == nullptr || theirs->is_deleting) return;
+    // Made anew there meanwhile: word of the one before may take its time.
+    const auto ended = ended_.find(object.key.name);
+    if (ended != ended_.end() && ended->second + k_word_takes > world_.now()) return;
+    return check_calm(at, object.key.name, what);
+  }
+  if (is_kind(object, liqo::k_slices)) ended_[object.key.name] = world_.now();
+  // A node goes with its virtual node.
+  if (is_kind(object, liqo::k_nodes)) {
+    const ObjectPtr made =
+        find_in(at, liqo::k_virtual_nodes,
+                {liqo::tenant_namespace_name(unit.row->provider.text), object.key.name});
+    if (made == nullptr || made->is_deleting) return;
+  }
+  if (at.last_mourned() + k_word_takes > world_.now()) return;
+  check_calm(at, object.key.name, what);
+}
+
+// What was told to end, and went, does not come back.
+void FabricLaws::on_made(FabricParty& at, const Object& slice) {
+  const std::string& unit = slice.key.name;
+  const bool has_ended = at.is_told_to_end(unit) && ended_.contains(unit) && !at.is_touched(unit);
+  laws_.expect(!has_ended, 2,
+               fmt::format("{} was told to end at {}, and is made again", unit, at.id().text));
+}
+
+// ---- 6 fenced ------------------------------------------------------------------------------
+
+bool FabricLaws::runs_at_home(FabricParty& buyer, const std::string& pod) const {
+  const ObjectPtr own = find_in(buyer, liqo::k_pods, {FabricWork::k_space, pod});
+  return is_running(own) && !is_unit(*embedded::find_pair(own->fields, "spec.nodeName"));
+}
+
+bool FabricLaws::runs_at(FabricParty& provider, FabricParty& buyer, const std::string& pod) const {
+  return is_running(find_in(provider, liqo::k_pods, {twin_of(buyer.id().text), pod}));
+}
+
+void FabricLaws::check_fenced(FabricParty& buyer, const std::string& pod) {
+  const std::pair key(buyer.id().text, pod);
+  int places = runs_at_home(buyer, pod) ? 1 : 0;
+  FabricParty* late = nullptr;  // who had its time to stop it
+  bool is_excused = false;
+  const Duration recovers = network_.is_fair() ? k_recovers : k_recovers_in_foul_weather;
+  for (FabricParty* provider : parties_) {
+    if (provider == &buyer || !runs_at(*provider, buyer, pod)) continue;
+    places += 1;
+    const auto able = provider->able_since();
+    const bool had_time = able && *able + recovers <= world_.now();
+    if (had_time) late = provider;
+    is_excused = is_excused || !had_time;
+  }
+  if (places < 2) {
+    overlaps_.erase(key);
+    return;
+  }
+  const auto [since, is_new] = overlaps_.try_emplace(key, world_.now());
+  if (is_new && is_excused) excused_ += 1;
+  const bool is_long = network_.is_fair() || since->second + recovers <= world_.now();
+  laws_.expect(late == nullptr || !is_long, 6,
+               fmt::format("{} runs at {} and, as a guest, at {}", pod, buyer.id().text,
+                           late == nullptr ? "" : late->id().text));
+}
+
+void FabricLaws::look() {
+  for (FabricParty* party : parties_) {
+    for (int i = 0; i < FabricWork::k_identities; ++i) {
+      check_fenced(*party, FabricWork::identity(i));
+    }
+    look_for_left(*party);
+  }
+}
+
+// ---- 3 owned -------------------------------------------------------------------------------
+
+// As its agent knows it, for it can go by nothing else.
+bool FabricLaws::is_wanted(FabricParty& at, const std::string& unit) const {
+  const auto contract = agent::contract_of_unit(unit);
+  if (!contract) return false;
+  const auto& all = at.agent()->state().contracts;
+  const auto found = all.find(*contract);
+  if (found == all.end()) return false;
+  for (const model::Unit& one : found->second.units) {
+    if (unit_name(*contract, one.number) == unit) return one.live;
+  }
+  return false;
+}
+
+void FabricLaws::look_for_left(FabricParty& at) {
+  const auto able = at.able_since();
+  std::set<std::string> seen;
+  const auto look_at = [&](std::string_view what, const std::string& name,
+                           const std::string& unit) {
+    if (!able || is_wanted(at, unit)) return;
+    const std::string thing = fmt::format("{} {}", what, name);
+    seen.insert(thing);
+    const auto [since, is_new] = left_.try_emplace(std::pair(at.id().text, thing), world_.now());
+    since->second = std::max(since->second, *able);
+    laws_.expect(since->second + k_gone_within > world_.now(), 3,
+                 fmt::format("{} is left at {}, and has no contract", thing, at.id().text));
+  };
+  for (const liqo::Kind& named : {liqo::k_slices, liqo::k_virtual_nodes, liqo::k_nodes}) {
+    for (const auto& [key, object] : shelf_of(at, named)) {
+      if (is_unit(key.name)) look_at(named.kind, key.name, key.name);
+    }
+  }
+  for (const auto& [key, quota] : shelf_of(at, liqo::k_quotas)) {
+    if (!is_nothing(amounts_in(quota.get()))) look_at("Quota", key.name, unit_of_user(key.name));
+  }
+  for (const auto& [key, guest] : shelf_of(at, liqo::k_shadow_pods)) {
+    const std::string* creator = embedded::find_pair(guest->labels, liqo::k_creator_label);
+    if (creator != nullptr) look_at("guest", key.name, unit_of_user(*creator));
+  }
+  std::erase_if(left_, [&](const auto& one) {
+    return one.first.first == at.id().text && !seen.contains(one.first.second);
+  });
+}
+
+// Namespaces stay, for names are never given back; and one Lease in them that all virtual kubelets
+// of a peer share.
+void FabricLaws::check_nothing_left(FabricParty& at) {
+  const std::string& name = at.id().text;
+  for (const liqo::Kind& named :
+       {liqo::k_tenants, liqo::k_identities, liqo::k_slices, liqo::k_virtual_nodes, liqo::k_quotas,
+        liqo::k_shadow_pods, liqo::k_namespace_maps}) {
+    for (const auto& [key, object] : shelf_of(at, named)) {
+      laws_.expect(false, 3, fmt::format("{} {} is left at {}", named.kind, key.name, name));
+    }
+  }
+  for (const auto& [key, node] : shelf_of(at, liqo::k_nodes)) {
+    laws_.expect(!is_unit(key.name), 3, fmt::format("node {} is left at {}", key.name, name));
+  }
+  for (const liqo::Kind& named : {liqo::k_secrets, liqo::k_config_maps, liqo::k_leases,
+                                  liqo::k_roles, liqo::k_role_bindings, liqo::k_vk_templates}) {
+    for (const auto& [key, object] : shelf_of(at, named)) {
+      const bool is_shared = key.name == "virtual-kubelet-leader-election";
+      laws_.expect(!key.space.starts_with("liqo-tenant-") || is_shared, 3,
+                   fmt::format("{} {} is left at {}", named.kind, key.name, name));
+    }
+  }
+}
+
+void FabricLaws::check_settled() {
+  for (FabricParty* party : parties_) {
+    if (!party->has_vanished()) check_nothing_left(*party);
+  }
+}
+
+}  // namespace spillway::sim

@@ -1,0 +1,116 @@
+// A member whose contracts become nodes: its cluster has Liqo, its shipping agent hosts the
+// shipping Fabric over the shipping Kubernetes client, and both reach other such clusters over the
+// simulated network. It sells, buys, or both; what it buys is signed with a Liqo part.
+//
+// The agent is killed in the middle of what it does; its API server goes away, and people delete
+// and edit what is there. The laws on all of it are in sim/fabric_laws.h.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kube/api.h"
+#include "services/agent/agent.h"
+#include "services/fabric/liqo_home_reader.h"
+#include "sim/api_trouble.h"
+#include "sim/disk.h"
+#include "sim/fabric_work.h"
+#include "sim/party.h"
+#include "sim/roads.h"
+
+namespace spillway::sim {
+
+class FabricParty final : public Party {
+ public:
+  struct Addresses {
+    Address agent = 0;
+    Address cluster = 0;
+  };
+  FabricParty(Surroundings& around, const Addresses& at, const std::string& name, Roads& roads,
+              bool sells);
+
+  const ClusterId& id() const { return id_; }
+  SimCluster& cluster() { return cluster_; }
+  Addresses addresses() const { return at_; }
+  const agent::Agent* agent() const { return agent_.get(); }
+  const FabricWork& work() const { return work_; }
+  std::vector<OfferId> offer_ids() const;
+  // Whose offers it buys; none: it buys nothing.
+  void set_market(std::vector<OfferId> offers) { market_ = std::move(offers); }
+
+  // Means between two faults of its cluster; zero: none.
+  void live(Duration fault_every);
+  void calm();
+  void check_settled() override;
+
+  // Since when nothing has kept its agent from seeing and changing its cluster; none: something
+  // does.
+  std::optional<Instant> able_since() const;
+  // Units that somebody's hand has touched here, or that its owner has told to go.
+  bool is_told_to_end(const std::string& unit) const { return told_to_end_.contains(unit); }
+  bool is_touched(const std::string& name) const;
+  // When its agent last had a provider for dead; what it wanted then may come late.
+  Instant last_mourned();
+  // As the agent last had it.
+  const model::Contract* last_known(const ContractId& id) const;
+
+ private:
+  void begin() override;
+  void end() override;
+  void on_certificate() override;
+  bool has_agent() const override { return true; }
+  void start_agent();
+  agent::Supply supply() const;
+  agent::FabricOptions fabric_options();
+  void invent();
+  void look_at_agent();
+
+  // Buying.
+  void shop_later();
+  void shop();
+  void hold();
+  void sign(const ContractId& contract, int tries);
+  std::vector<ContractId> bought() const;
+  void give_back(const ContractId& contract, std::vector<int32_t> units);
+  void end_by_annotation(const ContractId& contract);
+  void buy_spares(const ContractId& contract);
+
+  // Faults.
+  void fail_later(Duration mean);
+  void fail();
+  void kill_at_deed(const net::Request& request);
+  void kill(Duration longest);
+  void delete_by_hand();
+
+  Addresses at_;
+  ClusterId id_;
+  services::NoLog log_;
+  Roads& roads_;
+  SimCluster cluster_;
+  FabricWork work_;
+  ApiTrouble trouble_;
+  SimDisk disk_;
+  SimChannel to_cluster_;
+  bool renews_;  // its agent does
+  model::Pool pool_;
+  std::vector<model::Offer> offers_;  // none: it sells nothing
+  std::vector<OfferId> market_;
+  bool is_calm_ = true;
+  uint64_t keys_ = 0;  // on disk
+  Instant hindered_;   // until then its agent was not at its post
+  std::set<std::string> told_to_end_;
+  std::map<std::string, Instant> touched_;  // names, and when
+  std::map<ContractId, model::Contract> known_;
+  Instant mourned_;
+
+  std::unique_ptr<kube::Api> api_;
+  std::optional<agent::LiqoHomeReader> liqo_;
+  std::unique_ptr<agent::Agent> agent_;
+  std::unique_ptr<agent::Signing> signing_;
+};
+
+}  // namespace spillway::sim
