@@ -19,7 +19,7 @@ using testing::Not;
 using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
-const std::string k_policy =
+const std::string k_member_policy =
     "noun: policy\n"
     "version: 1\n"
     "ladder:\n"
@@ -38,7 +38,7 @@ class OneMember : public Federation {
       ASSERT_TRUE(programs.back()->says("listens on")) << log_of(name + "-cluster");
     }
     join("milan", "provider");
-    std::ofstream(folder / "policy.yaml") << k_policy;
+    std::ofstream(folder / "policy.yaml") << k_member_policy;
     run("milan-agent", {"agent", "--dir", folder / "milan", "--policy", folder / "policy.yaml",
                         "--kubeconfig", kubeconfig("milan"), "--fabric", "liqo"});
     rome = std::make_unique<test::SeenCluster>(kubeconfig("rome"));

@@ -121,6 +121,13 @@ TEST(DemoNotes, TellWhyANodeWentBack) {
   EXPECT_EQ(decided.all()[1].why, "it failed");
 }
 
+UnitNode unit_at(std::string name, fabric::UnitStep step, int32_t guests) {
+  UnitNode unit{std::move(name), "far"};
+  unit.step = step;
+  unit.guests = guests;
+  return unit;
+}
+
 Seen seen_at_peak() {
   Seen seen{minutes(20), {sale("far", 45, 4, 2), sale("green", 75, 2, 2)}, {}};
   for (RunSeen& run : seen.runs) {
@@ -131,23 +138,28 @@ Seen seen_at_peak() {
     run.spend.sellers["far"].held = 3;
     run.spend.sellers["far"].money = 1'234'560'000;
     run.spend.sellers["green"].held = 1;
+    run.view.units = {unit_at("sw-a-0", fabric::UnitStep::ready, 2),
+                      unit_at("sw-a-1", fabric::UnitStep::ready, 1),
+                      unit_at("sw-a-2", fabric::UnitStep::granted, 0)};
   }
   seen.runs[1].spend.sellers["far"].held = 1;
+  seen.runs[1].view.units.resize(1);
   return seen;
 }
 
 TEST(DemoChart, FitsIntoEightyColumns) {
   for (const bool blocks : {true, false}) {
-    const std::vector<std::string> lines = chart(seen_at_peak(), {blocks, false});
-    EXPECT_LT(lines.size(), 20U);
+    const std::vector<std::string> lines = chart(seen_at_peak(), {blocks, false}, 8);
+    EXPECT_LT(lines.size(), 24U);
     for (const std::string& line : lines) EXPECT_LT(columns(line), k_chart_width) << line;
   }
 }
 
 TEST(DemoChart, ShowsUnitsThatAreHeldAndThatAreNot) {
   std::string all;
-  for (const std::string& line : chart(seen_at_peak(), {false, false})) all += line + "\n";
-  EXPECT_THAT(all, HasSubstr("## ## ## ..                 ## .. .. .."));
+  for (const std::string& line : chart(seen_at_peak(), {false, false}, 8)) all += line + "\n";
+  EXPECT_THAT(all, HasSubstr("## ## oo ..  3 guests       ## .. .. ..  2 guests"));
+  EXPECT_THAT(all, HasSubstr("far       ready      yes         2"));
   EXPECT_THAT(all, HasSubstr("################o 16, 1 wait"));
   EXPECT_THAT(all, HasSubstr("1234.56 ############"));
   EXPECT_THAT(all, Not(HasSubstr("\033")));
@@ -155,8 +167,8 @@ TEST(DemoChart, ShowsUnitsThatAreHeldAndThatAreNot) {
 }
 
 TEST(DemoChart, ColoursTakeNoRoom) {
-  const std::vector<std::string> plain = chart(seen_at_peak(), {true, false});
-  const std::vector<std::string> coloured = chart(seen_at_peak(), {true, true});
+  const std::vector<std::string> plain = chart(seen_at_peak(), {true, false}, 8);
+  const std::vector<std::string> coloured = chart(seen_at_peak(), {true, true}, 8);
   ASSERT_EQ(plain.size(), coloured.size());
   for (size_t i = 0; i < plain.size(); ++i) {
     std::string bare = coloured[i];
