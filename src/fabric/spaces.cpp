@@ -55,11 +55,15 @@ std::set<std::string> chosen(Spacing& s) {
   return all;
 }
 
+bool has_name_of(const liqo::NamespaceOffloading& seen, const liqo::NamespaceOffloading& wanted) {
+  return seen.mapping == wanted.mapping && seen.remote_name == wanted.remote_name;
+}
+
 void settle_ours(Spacing& s, const std::string& space, const liqo::NamespaceOffloading& seen,
                  const liqo::NamespaceOffloading& wanted) {
   if (!seen.meta.deleted.empty()) return;
   // Liqo takes no other name later: it goes, and the next look makes another.
-  if (seen.mapping != wanted.mapping || seen.remote_name != wanted.remote_name) {
+  if (!has_name_of(seen, wanted)) {
     s.plan.deeds.emplace_back(Remove{offloading_place(space), seen.meta.uid});
     return;
   }
@@ -71,8 +75,7 @@ void settle_ours(Spacing& s, const std::string& space, const liqo::NamespaceOffl
 
 void look_at_others(Spacing& s, const std::string& space, const liqo::NamespaceOffloading& seen,
                     const liqo::NamespaceOffloading& wanted) {
-  const bool is_same = seen.mapping == wanted.mapping && seen.remote_name == wanted.remote_name;
-  if (is_same || !seen.meta.deleted.empty()) return;
+  if (has_name_of(seen, wanted) || !seen.meta.deleted.empty()) return;
   s.tell(space,
          fmt::format("somebody else has made its NamespaceOffloading, by which it is not called {} "
                      "at providers: those with the guard refuse it",
@@ -123,10 +126,13 @@ void let_pod_leave(Spacing& s, const WaitingPod& pod) {
   s.plan.deeds.emplace_back(Merge{{liqo::k_pods, pod.space, pod.name}, std::move(patch)});
 }
 
-// Not before the NamespaceOffloading is there: without it a pod on a unit has nowhere to go.
-bool is_open(const SpaceSight& seen) {
-  return seen.offloading && seen.offloading->meta.deleted.empty() &&
-         seen.offloading->placement != liqo::Placement::local;
+// Not before the NamespaceOffloading is there, and stays: without it a pod on a unit has nowhere to
+// go.
+bool is_open(const SpacesWish& wish, const std::string& space, const SpaceSight& seen) {
+  if (!seen.offloading || !seen.offloading->meta.deleted.empty()) return false;
+  if (seen.offloading->placement == liqo::Placement::local) return false;
+  const auto wanted = offloading_of(wish, space);
+  return !is_ours(*seen.offloading) || (wanted && has_name_of(*seen.offloading, *wanted));
 }
 
 }  // namespace
@@ -172,7 +178,7 @@ Plan plan_spaces(const SpacesWish& wish, const SpacesSight& sight) {
   }
   for (const WaitingPod& pod : sight.waiting) {
     if (!wanted.contains(pod.space) || tolerates_virtual_nodes(pod.tolerations)) continue;
-    if (is_open(sight.spaces.at(pod.space))) let_pod_leave(s, pod);
+    if (is_open(wish, pod.space, sight.spaces.at(pod.space))) let_pod_leave(s, pod);
   }
   return std::move(s.plan);
 }
