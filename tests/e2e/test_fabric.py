@@ -35,7 +35,8 @@ class Fabric(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.kubeconfigs = {side: os.environ[f"REALKUBE_KUBECONFIG_{side.upper()}"]
                             for side in (BUYER, SELLER)}
-        self.kubectl(BUYER, "apply", "-f", "-", stdin=json.dumps(TEMPLATES))
+        for side in (BUYER, SELLER):
+            self.kubectl(side, "apply", "-f", "-", stdin=json.dumps(TEMPLATES))
         self.market = Market(Path(folder.name))
         self.addCleanup(self.market.close)
         self.identities = {side: self.market.join(NAMES[side], self.ROLES[side]) for side in (BUYER, SELLER)}
