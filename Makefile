@@ -1,6 +1,7 @@
 # The front door for developers. `make help` lists what there is.
 
 SEEDS ?= 50
+FABRICS ?= $(shell echo $$(( ($(SEEDS) + 4) / 5 )))
 ROUNDS ?= 20
 EXAMPLES ?= 2
 SECONDS := $(if $(filter command line,$(origin SECONDS)),$(SECONDS),60)
@@ -77,9 +78,10 @@ bench: build/release/build.ninja ## run the benchmarks (ONLY=<name> for one; ROU
 	fi
 
 .PHONY: sim
-sim: build/release/build.ninja ## simulate federations with faults (SEEDS=<count> or SEED=<one>)
+sim: build/release/build.ninja ## simulate federations with faults (SEEDS=<count>, FABRICS= of them with Liqo; or SEED=<one>)
 	@cmake --build build/release --target spillway
 	@build/release/spillway sim $(if $(SEED),--seed $(SEED),--seeds $(SEEDS))
+	@$(if $(SEED),true,build/release/spillway sim --seeds $(FABRICS) --scenario sim/scenarios/fabrics.yaml)
 
 .PHONY: crash
 crash: build/release/build.ninja ## kill processes at random moments, look at what is left (ROUNDS=)

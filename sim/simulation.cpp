@@ -179,11 +179,9 @@ void Federation::add_scalers() {
   }
 }
 
-// By lots of their own, as well.
+// Only where a scenario asks for them: they take as long as ten other seeds.
 void Federation::add_fabrics() {
-  host::SeededRandom lots(seed_ + 0xfab1c);
-  const int64_t drawn = host::below(lots, 5) == 0 ? 1 : 0;
-  const int64_t pairs = scenario_.fabrics.value_or(drawn);
+  const int64_t pairs = scenario_.fabrics.value_or(0);
   if (pairs == 0) return;
   fabrics_ = std::make_unique<Fabrics>(around_);
   for (int64_t i = 0; i < pairs; ++i) {

@@ -53,7 +53,7 @@ class FabricBothWays(test_fabric.Fabric):
         # One way ends: Identity and Tenant of it go, the other way is as it was.
         self.market.spillway("contracts", "release", there, "--dir", self.identities[BUYER])
         eventually("one way gone", lambda: not self.one_way(BUYER, SELLER), PATIENCE_SECONDS)
-        self.assertFalse([one for one in self.left() if there in one])
+        eventually("nothing left of its unit", lambda: not [one for one in self.left() if there in one], PATIENCE_SECONDS)
         self.assertEqual(self.one_way(SELLER, BUYER), both[SELLER])
         self.assertEqual(set(self.ready(SELLER)), set(more))
 
