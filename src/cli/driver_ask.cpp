@@ -141,7 +141,9 @@ void add_driver_units(Word verb) {
   auto arguments = std::make_shared<ListArguments>();
   const Word word = verb.add("units", "How far units are");
   add_list(word, *arguments);
-  word.examples("  spillway driver units --dir ./driver/operator\n");
+  word.examples(
+      "  spillway driver units --dir ./driver/operator\n"
+      "  spillway driver units --consumer rome -o json --dir ./driver/operator\n");
   word.run([arguments] {
     return with_session("driver units", arguments->asking, [&](Session& session) -> Status {
       const auto page =
@@ -157,7 +159,9 @@ void add_driver_peerings(Word verb) {
   auto arguments = std::make_shared<ListArguments>();
   const Word word = verb.add("peerings", "Which peerings stand, and why");
   add_list(word, *arguments);
-  word.examples("  spillway driver peerings --dir ./driver/operator\n");
+  word.examples(
+      "  spillway driver peerings --dir ./driver/operator\n"
+      "  spillway driver peerings --provider milan -o yaml --dir ./driver/operator\n");
   word.run([arguments] {
     return with_session("driver peerings", arguments->asking, [&](Session& session) -> Status {
       const auto page = all_of(session, &DriverClient::list_peerings, arguments->asked,
@@ -218,7 +222,9 @@ void add_driver_end(Word verb) {
   const Word word = verb.add("end", "Drain a unit and take it down");
   word.option("unit", arguments->unit, "Its name").required();
   add_driver_asking(word, arguments->asking);
-  word.examples("  spillway driver end sw-06b8vxpv5j26w5z2cdm4h0rvg8-0 --dir ./driver/operator\n");
+  word.examples(
+      "  spillway driver end sw-06b8vxpv5j26w5z2cdm4h0rvg8-0 --dir ./driver/operator\n"
+      "  spillway driver end sw-06b8vxpv5j26w5z2cdm4h0rvg8-0 -o json --dir ./driver/operator\n");
   word.run([arguments] {
     return with_session("driver end", arguments->asking, [&](Session& session) -> Status {
       const auto told = ask_driver<UnitDocument>(session, &DriverClient::end, arguments->unit);

@@ -141,7 +141,10 @@ void add_driver_init(Word verb) {
   word.option("--name", arguments->names,
               "What it is called by its callers, DNS or IP; may be repeated (localhost, 127.0.0.1)")
       .may_repeat();
-  word.examples("  spillway driver init --folder ./driver\n");
+  word.examples(
+      "  spillway driver init --folder ./driver\n"
+      "  spillway driver init --folder ./driver --listen 127.0.0.1:7700 --name "
+      "driver.example.com\n");
   word.run([arguments] {
     const Status done = init(*arguments);
     return done ? k_ok : failed("driver init", done.error());
@@ -155,7 +158,9 @@ void add_driver_caller(Word verb) {
   add_driver_folder(word, arguments->folder);
   word.option("--out", arguments->out, "Where they go (a folder of that name in --folder)")
       .type_name("DIR");
-  word.examples("  spillway driver caller autoscaler-rome --folder ./driver\n");
+  word.examples(
+      "  spillway driver caller autoscaler-rome --folder ./driver\n"
+      "  spillway driver caller dashboard --folder ./driver --out ./dashboard\n");
   word.run([arguments] {
     const Status done = make_named_caller(*arguments);
     return done ? k_ok : failed("driver caller", done.error());
