@@ -31,7 +31,7 @@ from fabric.by_hand import ByHand  # noqa: E402
 from fabric.journal import Journal  # noqa: E402
 from fabric.ours import Ours  # noqa: E402
 from fabric.script import Script  # noqa: E402
-from liqo_objects import BUYER, SELLER  # noqa: E402
+from liqo_objects import BUYER, SELLER, let_liqo_read_templates  # noqa: E402
 from market import SPILLWAY  # noqa: E402
 from processes import Program, eventually  # noqa: E402
 from report import Finding, keep, tell  # noqa: E402
@@ -63,9 +63,8 @@ def measure_times(folder, kubeconfigs, options):
             is_whole = number < options.rounds
             made.run(number, whole if is_whole else ["ours", "script"], is_whole)
         found = figures.findings(made.samples)
-        found += look_later(ours)
         tell_all(found, made)
-        return found
+        return found + look_later(ours)
     finally:
         ours.close()
 
@@ -76,6 +75,7 @@ def look_later(ours):
         try:
             values = sorted(measure(ours))
             found.append(Finding(name, values[len(values) // 2], unit, goal, values[0], values[-1]))
+            tell(found[-1], WIDTH)
         except later.NotMeasured as why:
             print(f"{name:<{WIDTH}}  not measured: {why}")
     return found
@@ -158,6 +158,8 @@ def main():
     options = read_words()
     if options.inside:
         kubeconfigs = {side: os.environ[f"REALKUBE_KUBECONFIG_{side.upper()}"] for side in SIDES}
+        for kubeconfig in kubeconfigs.values():
+            let_liqo_read_templates(kubeconfig)
         keep(measure_times(options.inside, kubeconfigs, options), options.out)
         return 0
     folder = Path(tempfile.mkdtemp(prefix="bench-"))

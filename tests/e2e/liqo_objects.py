@@ -1,6 +1,7 @@
 """Liqo's objects as the fabric makes them, for tests and recordings between `buyer` and `seller`."""
 import base64
 import hashlib
+import json
 import tempfile
 
 from on_a_cluster import call
@@ -50,3 +51,17 @@ def grant_of(replica, resources):
                        "conditions": [said, {
                            "type": "Resources", "status": "Accepted", "reason": "Contract",
                            "lastTransitionTime": said["lastTransitionTime"]}]}}
+
+
+# Liqo's chart lets its controller manager read no VkOptionsTemplate; ours does (agent-fabric-rights.yaml).
+TEMPLATES = {"apiVersion": "v1", "kind": "List", "items": [
+    {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "spillway-liqo-templates"},
+     "rules": [{"apiGroups": ["offloading.liqo.io"], "resources": ["vkoptionstemplates"], "verbs": ["get", "list", "watch"]}]},
+    {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "spillway-liqo-templates"},
+     "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "spillway-liqo-templates"},
+     "subjects": [{"kind": "ServiceAccount", "name": "liqo-controller-manager", "namespace": "liqo"}]}]}
+
+
+def let_liqo_read_templates(kubeconfig):
+    """What our chart does where it is installed."""
+    call("kubectl", f"--kubeconfig={kubeconfig}", "apply", "-f", "-", stdin=json.dumps(TEMPLATES))

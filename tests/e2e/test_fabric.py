@@ -6,21 +6,13 @@ import time
 import unittest
 from pathlib import Path
 
+from liqo_objects import let_liqo_read_templates
 from market import Market, offer
 from on_a_cluster import PATIENCE_SECONDS, call
 from processes import eventually
 
 BUYER, SELLER = "buyer", "seller"
 NAMES = {BUYER: "rome", SELLER: "milan"}  # in the federation
-
-
-# Liqo's chart lets its controller manager read no VkOptionsTemplate; ours does (agent-fabric-rights.yaml).
-TEMPLATES = {"apiVersion": "v1", "kind": "List", "items": [
-    {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "spillway-liqo-templates"},
-     "rules": [{"apiGroups": ["offloading.liqo.io"], "resources": ["vkoptionstemplates"], "verbs": ["get", "list", "watch"]}]},
-    {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "spillway-liqo-templates"},
-     "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "spillway-liqo-templates"},
-     "subjects": [{"kind": "ServiceAccount", "name": "liqo-controller-manager", "namespace": "liqo"}]}]}
 
 
 class Fabric(unittest.TestCase):
@@ -35,8 +27,8 @@ class Fabric(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.kubeconfigs = {side: os.environ[f"REALKUBE_KUBECONFIG_{side.upper()}"]
                             for side in (BUYER, SELLER)}
-        for side in (BUYER, SELLER):
-            self.kubectl(side, "apply", "-f", "-", stdin=json.dumps(TEMPLATES))
+        for kubeconfig in self.kubeconfigs.values():
+            let_liqo_read_templates(kubeconfig)
         self.market = Market(Path(folder.name))
         self.addCleanup(self.market.close)
         self.identities = {side: self.market.join(NAMES[side], self.ROLES[side]) for side in (BUYER, SELLER)}
