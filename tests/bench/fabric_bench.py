@@ -64,14 +64,15 @@ def measure_times(folder, kubeconfigs, options):
             made.run(number, whole if is_whole else ["ours", "script"], is_whole)
         found = figures.findings(made.samples)
         tell_all(found, made)
-        return found + look_later(ours)
+        return found + look_later(ours, stage)
     finally:
         ours.close()
 
 
-def look_later(ours):
+def look_later(ours, stage):
     found = []
     for name, measure, unit, goal in later.LATER:
+        stage.clear()
         try:
             values = sorted(measure(ours))
             found.append(Finding(name, values[len(values) // 2], unit, goal, values[0], values[-1]))

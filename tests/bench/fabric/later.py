@@ -25,11 +25,12 @@ def dead_s(ours):
 
 def spare_ms(ours):
     """A spare is bought: milliseconds from the book having sold it until its node is Ready."""
+    contracts = [ours.buy()[0]]  # of a peering that stands: there is no spare without one
     samples = []
     for _ in range(SPARES):
-        contract = ours.keep_spare()
-        samples.append(1000 * ours.buy_spare(contract))
-        ours.release_all([contract])
+        contracts.append(ours.keep_spare())
+        samples.append(1000 * ours.buy_spare(contracts[-1]))
+    ours.release_all(contracts)
     return samples
 
 
