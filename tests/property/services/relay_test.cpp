@@ -97,6 +97,9 @@ class Two {
   void settle() {
     relay_.loses = [](const net::Request&) { return false; };
     relay_.never_gets = [](const net::Request&) { return false; };
+    // As every agent does when it is started and its broker is back: what was taken just before a
+    // kill may never have been acknowledged.
+    for (Corresponding* who : {&buyer_, &seller_}) who->mailbox().look_at(id_);
     loop_.run_for(seconds(90));
     check(buyer_, seller_);
     check(seller_, buyer_);
