@@ -324,14 +324,12 @@ void FabricLaws::look_for_left(FabricParty& at) {
 }
 
 // Namespaces stay, for names are never given back; and one Lease in them that all virtual kubelets
-// of a peer share. Liqo's kubeconfig of a peer may stay where the peer's tenant went before Liqo
-// had heard that all copies there were gone: it cannot ask any more, and waits (seed 220 of
-// fabrics.yaml). Whether the real one does is to be tried.
+// of a peer share.
 void FabricLaws::check_nothing_left(FabricParty& at) {
   const std::string& name = at.id().text;
   for (const liqo::Kind& named :
-       {liqo::k_tenants, liqo::k_identities, liqo::k_slices, liqo::k_virtual_nodes, liqo::k_quotas,
-        liqo::k_shadow_pods, liqo::k_namespace_maps}) {
+       {liqo::k_tenants, liqo::k_identities, liqo::k_renews, liqo::k_slices, liqo::k_virtual_nodes,
+        liqo::k_quotas, liqo::k_shadow_pods, liqo::k_namespace_maps}) {
     for (const auto& [key, object] : shelf_of(at, named)) {
       laws_.expect(false, 3, fmt::format("{} {} is left at {}", named.kind, key.name, name));
     }
@@ -342,8 +340,7 @@ void FabricLaws::check_nothing_left(FabricParty& at) {
   for (const liqo::Kind& named : {liqo::k_secrets, liqo::k_config_maps, liqo::k_leases,
                                   liqo::k_roles, liqo::k_role_bindings, liqo::k_vk_templates}) {
     for (const auto& [key, object] : shelf_of(at, named)) {
-      const bool is_liqos = key.name == "virtual-kubelet-leader-election" ||
-                            key.name.starts_with("kubeconfig-controlplane-");
+      const bool is_liqos = key.name == "virtual-kubelet-leader-election";
       laws_.expect(!key.space.starts_with("liqo-tenant-") || is_liqos, 3,
                    fmt::format("{} {} is left at {}", named.kind, key.name, name));
     }

@@ -18,13 +18,11 @@ struct Defined {
   bool has_status;
 };
 
-constexpr fabric::liqo::Kind k_renews{fabric::liqo::k_authentication, "v1beta1", "renews", "Renew"};
-
 constexpr Defined k_defined[] = {
     {fabric::liqo::k_tenants, true},
     {fabric::liqo::k_identities, true},
     {fabric::liqo::k_slices, true},
-    {k_renews, true},
+    {fabric::liqo::k_renews, true},
     {fabric::liqo::k_virtual_nodes, true},
     {fabric::liqo::k_quotas, false},
     {fabric::liqo::k_namespace_offloadings, true},

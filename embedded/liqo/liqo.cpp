@@ -14,6 +14,7 @@
 #include "embedded/liqo/offloadings.h"
 #include "embedded/liqo/pod_webhook.h"
 #include "embedded/liqo/quotas.h"
+#include "embedded/liqo/renews.h"
 #include "embedded/liqo/replicas.h"
 #include "embedded/liqo/replicator.h"
 #include "embedded/liqo/roles.h"
@@ -79,6 +80,7 @@ struct Liqo::Parts {
         nonces(setting),
         tenants(setting),
         identities(setting),
+        renews(setting),
         replicas(setting),
         quotas(setting),
         local_slices(setting),
@@ -105,6 +107,7 @@ struct Liqo::Parts {
   liqo::Nonces nonces;
   liqo::Tenants tenants;
   liqo::Identities identities;
+  liqo::Renews renews;
   liqo::Replicas replicas;
   liqo::Quotas quotas;
   liqo::LocalSlices local_slices;

@@ -14,8 +14,6 @@ using model::Node;
 using model::put;
 using model::text_node;
 
-constexpr std::string_view k_mirror_finalizer = "crdreplicator.liqo.io/resource";
-
 bool same_part(const Node& a, const Node& b, std::string_view key) {
   const Node* one = model::look(a, {key});
   const Node* other = model::look(b, {key});
@@ -114,7 +112,7 @@ void Mirror::end(const Object& local) {
   const auto theirs = theirs_.find(name);
   if (theirs == theirs_.end() || is_given_up) {
     return s_.change(kind_, local.key,
-                     [](Node& document) { drop_finalizer(document, k_mirror_finalizer); });
+                     [](Node& document) { drop_finalizer(document, codec::k_copy_finalizer); });
   }
   if (!is_being_deleted(theirs->second)) remove(name);
 }
@@ -122,9 +120,9 @@ void Mirror::end(const Object& local) {
 void Mirror::keep(const Object& local) {
   const std::string& name = local.key.name;
   if (!watch_.is_synced() || busy_.contains(name)) return;
-  if (!has_finalizer(local.document(), k_mirror_finalizer)) {
+  if (!has_finalizer(local.document(), codec::k_copy_finalizer)) {
     return s_.change(kind_, local.key,
-                     [](Node& document) { add_finalizer(document, k_mirror_finalizer); });
+                     [](Node& document) { add_finalizer(document, codec::k_copy_finalizer); });
   }
   const auto theirs = theirs_.find(name);
   if (theirs == theirs_.end()) return make(local);
@@ -143,13 +141,14 @@ auto Mirror::answered(const std::string& name, Done done) {
   });
 }
 
-// Who is forbidden to do it gives up, until something changes.
+// Who is forbidden to make one gives up, until something changes.
 void Mirror::tried(const std::string& name, const Status& done) {
   if (done) {
     waits_.erase(name);
     return look_soon(name);
   }
-  if (done.error().code == Code::denied) return;
+  const bool is_there = theirs_.contains(name);
+  if (done.error().code == Code::denied && !is_there) return;
   s_.loop.after(waits_[name].next(s_.objects.random),
                 lifeline_.guard([this, name] { look_soon(name); }));
 }

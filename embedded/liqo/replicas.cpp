@@ -1,7 +1,7 @@
 #include "embedded/liqo/replicas.h"
 
-#include "base/base64.h"
 #include "embedded/document.h"
+#include "embedded/liqo/certificates.h"
 #include "fabric/liqo/handshake.h"
 #include "pki/hash.h"
 #include "pki/public_key.h"
@@ -31,10 +31,6 @@ void grant_default(Node& document) {
   Node& storage =
       put(status, "storageClasses", model::array_node()).items.emplace_back(model::object_node());
   put(storage, "storageClassName", text_node("liqo"));
-}
-
-std::string request_in(const Object& secret) {
-  return from_base64(model::text_at(secret.document(), {"data", "csr"})).value_or("");
 }
 
 }  // namespace
@@ -67,21 +63,8 @@ Result<codec::AuthParams> Replicas::authenticate(const Key& key, const codec::Sl
   if (!public_key) return tl::unexpected(public_key.error());
   const pki::Subject subject{buyer, codec::unit_user(key.name, pki::sha256_hex(buyer))};
   SPILLWAY_TRY(pki::check_subject_request(slice.request, subject, *public_key));
-  // A name that was used before keeps the request that it was used with.
   const Key secret{key.space, codec::certificate_secret_name(key.name)};
-  const ObjectPtr known = s_.find(codec::k_secrets, secret);
-  if (known != nullptr && request_in(*known) != slice.request) {
-    return fail(Code::denied, "ResourceSlice " + key.name,
-                "a slice of this name had another request", "use a name that was never used");
-  }
-  auto params = s_.let_in(*public_key, subject);
-  if (!params || known != nullptr) return params;
-  Node made = new_document(secret, {{std::string(codec::k_peer_label), buyer}}, nullptr);
-  Node& data = model::ensure(made, {"data"});
-  put(data, "csr", text_node(to_base64(slice.request)));
-  put(data, "certificate", text_node(to_base64(params->certificate)));
-  s_.create(codec::k_secrets, std::move(made));
-  return params;
+  return certify(s_, {secret, buyer, slice.request, subject}, *public_key);
 }
 
 void Replicas::decide(const Key& key, const codec::Slice& slice,

@@ -6,7 +6,6 @@
 namespace spillway::embedded::liqo {
 namespace {
 
-constexpr std::string_view k_operator_finalizer = "crdreplicator.liqo.io/operator";
 constexpr Duration k_close_wait = seconds(1);
 
 }  // namespace
@@ -16,12 +15,16 @@ struct Replicator::Link {
       : place(at),
         remote(std::move(opened)),
         slices(setting, *remote, codec::k_slices, at),
-        maps(setting, *remote, codec::k_namespace_maps, at) {}
+        maps(setting, *remote, codec::k_namespace_maps, at),
+        renews(setting, *remote, codec::k_renews, at) {}
+
+  bool is_idle() const { return slices.is_idle() && maps.is_idle() && renews.is_idle(); }
 
   MirrorPlace place;
   std::unique_ptr<Remote> remote;
   Mirror slices;
   Mirror maps;
+  Mirror renews;
 };
 
 Replicator::Replicator(const Setting& setting) : Controller(setting) {
@@ -37,6 +40,7 @@ Replicator::Replicator(const Setting& setting) : Controller(setting) {
   };
   follow(codec::k_slices, pass_on(&Link::slices));
   follow(codec::k_namespace_maps, pass_on(&Link::maps));
+  follow(codec::k_renews, pass_on(&Link::renews));
   // A peer that is given up lets go of everything.
   follow(codec::k_foreign_clusters, [this](const Object& foreign) {
     for (const auto& [key, link] : links_) {
@@ -45,6 +49,7 @@ Replicator::Replicator(const Setting& setting) : Controller(setting) {
         link->slices.look_soon(one->key.name);
       }
       link->maps.look_soon(foreign.key.name);
+      link->renews.look_soon(codec::control_plane_identity_name(foreign.key.name));
     }
   });
 }
@@ -58,9 +63,9 @@ void Replicator::look_at(const Key& key) {
     return;
   }
   if (secret->is_deleting) return close(key);
-  if (!has_finalizer(secret->document(), k_operator_finalizer)) {
+  if (!has_finalizer(secret->document(), codec::k_copier_finalizer)) {
     s_.change(codec::k_secrets, key,
-              [](model::Node& document) { add_finalizer(document, k_operator_finalizer); });
+              [](model::Node& document) { add_finalizer(document, codec::k_copier_finalizer); });
   }
   const std::string kubeconfig = kubeconfig_in(s_, key);
   const auto link = links_.find(key);
@@ -71,13 +76,12 @@ void Replicator::look_at(const Key& key) {
 // Not while something is left that only this link can end; unless nobody is there to end it at.
 void Replicator::close(const Key& key) {
   const auto link = links_.find(key);
-  const bool is_idle = link == links_.end() ||
-                       (link->second->slices.is_idle() && link->second->maps.is_idle()) ||
+  const bool is_idle = link == links_.end() || link->second->is_idle() ||
                        is_peer_given_up(s_, link->second->place.provider);
   if (!is_idle) return look_after(k_close_wait, key);
   links_.erase(key);
   s_.change(codec::k_secrets, key,
-            [](model::Node& document) { drop_finalizer(document, k_operator_finalizer); });
+            [](model::Node& document) { drop_finalizer(document, codec::k_copier_finalizer); });
 }
 
 void Replicator::open(const Key& key, const std::string& provider, const std::string& kubeconfig) {

@@ -1,6 +1,7 @@
 #include "embedded/liqo/tenants.h"
 
 #include "embedded/document.h"
+#include "embedded/liqo/certificates.h"
 #include "embedded/liqo/roles.h"
 #include "pki/ed25519.h"
 #include "pki/public_key.h"
@@ -85,7 +86,9 @@ void Tenants::answer(const Key& key, const codec::Tenant& tenant) const {
   if (nonce.empty()) return;
   const auto proven = proven_key(tenant, nonce);
   if (!proven) return;
-  const auto params = s_.let_in(*proven, {std::string(codec::k_control_plane_group), tenant.buyer});
+  const Key secret{key.space, std::string(codec::k_certificate_secret)};
+  const pki::Subject subject{std::string(codec::k_control_plane_group), tenant.buyer};
+  const auto params = certify(s_, {secret, tenant.buyer, tenant.request, subject}, *proven);
   if (!params) return;
   bind(key, tenant);
   s_.change(codec::k_tenants, key, [&](model::Node& document) {

@@ -69,10 +69,14 @@ const IdentityTalk* last_identity(const BuyerWish& wish) {
   return last;
 }
 
+// False: something of an identity that is gone is still there, and ends.
+bool clear_access(Buying& b);
+
 void settle_identity(Buying& b) {
   const IdentityTalk* heard = last_identity(b.wish);
   if (heard == nullptr) return;
   if (!b.sight.identity) {
+    if (!clear_access(b)) return;
     const liqo::Identity made = liqo::new_identity(b.wish.provider, heard->access, heard->space);
     return b.create(b.at(liqo::k_identities, made.meta.name), to_object(made));
   }
@@ -201,6 +205,19 @@ void let_go(Buying& b, const liqo::Kind& kind, const liqo::Meta& meta) {
   b.plan.deeds.emplace_back(Merge{b.at(kind, meta.name), std::move(patch)});
 }
 
+// Liqo ends both by itself where it may still ask the provider. Of another identity it would make
+// nothing while they are there.
+bool clear_access(Buying& b) {
+  const auto is_ending = [](const auto& one) { return one && !one->deleted.empty(); };
+  if (is_ending(b.sight.renew)) {
+    let_go(b, liqo::k_renews, *b.sight.renew);
+    return false;
+  }
+  if (!is_ending(b.sight.access)) return true;
+  let_go(b, liqo::k_secrets, *b.sight.access);
+  return false;
+}
+
 // With nothing on it, and nothing to come, all goes at once. A slice that is being deleted makes no
 // VirtualNode, and Liqo needs none of the two to be there for the other's end.
 void end_empty(Buying& b, const std::string& name, const BoughtSight& seen) {
@@ -281,12 +298,14 @@ void part(Buying& b) {
   });
   if (has_units) return;
   if (!b.sight.identity) {
+    if (!clear_access(b)) return;
     if (!is_foreign_left(b.sight) || !b.sight.foreign->meta.deleted.empty()) return;
     return b.remove({liqo::k_foreign_clusters, {}, b.wish.provider}, b.sight.foreign->meta.uid);
   }
-  if (b.is_dead() && b.sight.has_map && b.sight.foreign) {
-    if (!is_marked_unreachable(b.sight)) mark_unreachable(b, true);
-    return;
+  const bool has_copies = b.sight.has_map || b.sight.renew;
+  if (b.is_dead() && has_copies && b.sight.foreign) {
+    if (!is_marked_unreachable(b.sight)) return mark_unreachable(b, true);
+    if (b.sight.has_map) return;
   }
   const Instant until = b.wish.warm_until + (b.sight.has_map ? k_patience : Duration{});
   if (!b.is_dead() && until > b.now) return b.plan.look_by(until);
@@ -324,7 +343,8 @@ void tell_of_death(Buying& b) {
 }  // namespace
 
 bool is_clear(const BuyerSight& sight) {
-  return !sight.identity && sight.units.empty() && !is_foreign_left(sight);
+  return !sight.identity && !sight.renew && !sight.access && sight.units.empty() &&
+         !is_foreign_left(sight);
 }
 
 Plan plan_buyer(const BuyerWish& wish, const BuyerSight& sight, Instant now) {

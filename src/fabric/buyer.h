@@ -97,6 +97,10 @@ struct BuyerSight {
   std::map<std::string, BoughtSight> units = {};  // by name; those of ours
   std::optional<liqo::ForeignCluster> foreign = {};
   bool has_map = false;  // its NamespaceMap: without an identity nobody takes down its copy
+  // What Liqo made of the identity, and ends after it: the Renew, and the Secret with the
+  // kubeconfig. Of them names, finalizers and since when they are being deleted.
+  std::optional<liqo::Meta> renew = {};
+  std::optional<liqo::Meta> access = {};
 };
 
 // Whether anything of the provider is left here but its namespace.

@@ -66,7 +66,13 @@ const Proof* current_proof(const Sale& sale, const SellerSight& sight) {
   return !proof.nonce.empty() && proof.nonce == sight.nonce->nonce ? &proof : nullptr;
 }
 
+// Liqo answers no Tenant with another request than the one that it signed before.
+void remove_certificate(Selling& s) {
+  if (s.sight.has_certificate) s.remove(liqo::k_secrets, liqo::k_certificate_secret);
+}
+
 void make_tenant(Selling& s) {
+  if (s.sight.has_certificate) return remove_certificate(s);
   for (const Sale& sale : s.wish.sales) {
     const Proof* proof = current_proof(sale, s.sight);
     if (proof == nullptr) continue;
@@ -118,6 +124,7 @@ bool settle_tenant(Selling& s) {
                                       [&](const Sale& sale) { return is_others(tenant, sale); });
   if ((is_foreign && s.sight.slices.empty()) || is_stale(s, tenant)) {
     s.remove(liqo::k_tenants, tenant.meta.name, tenant.meta.uid);
+    remove_certificate(s);
     return false;
   }
   if (is_foreign) {
@@ -379,18 +386,22 @@ UnitStep step_of(const Selling& s, const SoldUnit& unit, const Wanted& it) {
 
 void part(Selling& s) {
   if (!s.sight.slices.empty()) return;
-  // Without its tenant the buyer could not take down its part of the namespaces any more.
-  const Instant until = s.wish.warm_until + (s.sight.has_map ? k_patience : Duration{});
+  // Without its tenant the buyer could not take down its part of the namespaces any more; and its
+  // Liqo would wait for ever to take back the Renew, and open no other peering before.
+  const bool has_copies = s.sight.has_map || s.sight.has_renew;
+  const Instant until = s.wish.warm_until + (has_copies ? k_patience : Duration{});
   if (until > s.now) return s.plan.look_by(until);
   if (s.sight.tenant)
     s.remove(liqo::k_tenants, s.sight.tenant->meta.name, s.sight.tenant->meta.uid);
+  remove_certificate(s);
   if (s.sight.nonce) s.remove(liqo::k_secrets, s.sight.nonce->meta.name, s.sight.nonce->meta.uid);
   remove_fence(s.wish.buyer, s.sight.fence, s.plan);
-  // It had its time; without its tenant the buyer cannot take it down any more, and Liqo would keep
-  // its namespaces for ever.
+  // They had their time; without its tenant the buyer cannot take them down any more, and Liqo
+  // would keep its namespaces for ever.
   if (s.sight.has_map) s.remove(liqo::k_namespace_maps, s.wish.self);
+  if (s.sight.has_renew) s.remove(liqo::k_renews, liqo::control_plane_identity_name(s.wish.self));
   const bool is_empty = s.sight.record && s.sight.record->units.empty();
-  if (is_empty && !s.sight.tenant && !s.sight.has_map) s.remove(liqo::k_config_maps, k_record_name);
+  if (is_empty && !s.sight.tenant && !has_copies) s.remove(liqo::k_config_maps, k_record_name);
 }
 
 }  // namespace

@@ -60,7 +60,10 @@ struct SellerSight {
   std::map<std::string, std::vector<Place>> guests = {};  // all ShadowPods of this buyer, by user
   std::map<std::string, std::vector<Place>> with_identity = {};  // those of them that have one
   FenceSight fence = {};
-  bool has_map = false;  // the copy of its NamespaceMap, which goes by the buyer's own hand
+  // The copies of its NamespaceMap and its Renew, which go by the buyer's own hand.
+  bool has_map = false;
+  bool has_renew = false;
+  bool has_certificate = false;                // the Secret with its control plane's
   std::vector<std::string> certificates = {};  // slices whose certificate's Secret is there
 };
 

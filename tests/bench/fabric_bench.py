@@ -5,7 +5,8 @@ objects: on two real control planes with real Liqo, in turns, ratios within one 
 Started by `make bench`, with clusters of its own that it starts and stops. Skipped, with one line, where tools/realkube
 has built nothing yet or nobody is root. Usage: fabric_bench.py [--only NAME] [--rounds N] [--embedded] [--out FILE]
 
---only: fabric.rss_mib is measured for itself; any other name: all others, which come from the same rounds.
+--only: fabric.rss_mib, fabric.spare_ms and fabric.dead_s are measured for themselves; any other name: all of them but
+the first, and what comes from the rounds.
 --rounds: whole rounds (10); three times as many for our own share, cold. 2 for a look whether it still works.
 --embedded: ours and the script alone, on two embedded clusters: to try the bench itself; nothing is kept.
 """
@@ -56,22 +57,27 @@ def measure_times(folder, kubeconfigs, options):
     ours = Ours(folder, journal, apis, kubeconfigs)
     try:
         ways = {"ours": ours, "script": Script(journal, apis), "liqoctl": ByHand(journal, kubeconfigs)}
-        stage.clear()
-        made = rounds.Rounds(stage, ways)
-        whole = ["ours", "script"] if options.embedded else ["liqoctl", "ours", "script"]
-        for number in range(COLD_TIMES * options.rounds):
-            is_whole = number < options.rounds
-            made.run(number, whole if is_whole else ["ours", "script"], is_whole)
-        found = figures.findings(made.samples)
-        tell_all(found, made)
-        return found + look_later(ours, stage)
+        alone = [one for one in later.LATER if one[0] == options.only]
+        found = [] if alone else run_rounds(rounds.Rounds(stage, ways), options)
+        return found + look_later(ours, stage, alone or later.LATER)
     finally:
         ours.close()
 
 
-def look_later(ours, stage):
+def run_rounds(made, options):
+    made.stage.clear()
+    whole = ["ours", "script"] if options.embedded else ["liqoctl", "ours", "script"]
+    for number in range(COLD_TIMES * options.rounds):
+        is_whole = number < options.rounds
+        made.run(number, whole if is_whole else ["ours", "script"], is_whole)
+    found = figures.findings(made.samples)
+    tell_all(found, made)
+    return found
+
+
+def look_later(ours, stage, figures_alone):
     found = []
-    for name, measure, unit, goal in later.LATER:
+    for name, measure, unit, goal in figures_alone:
         stage.clear()
         try:
             values = sorted(measure(ours))
@@ -137,7 +143,7 @@ def on_real(folder, options):
     try:
         realkube("up", *SIDES, "--liqo")
         realkube("run", "--", sys.executable, "-B", __file__, "--inside", f"{folder}/market", "--rounds",
-                 str(options.rounds), "--out", str(options.out.resolve()))
+                 str(options.rounds), "--only", options.only, "--out", str(options.out.resolve()))
     finally:
         realkube("down", "--all")
 

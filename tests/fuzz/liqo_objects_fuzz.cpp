@@ -121,7 +121,8 @@ void check_object(const model::Node& object) {
   check_refusal(read_gateway_keys(object));
   check_refusal(read_cluster_keys(object));
   check_refusal(private_key_in(object));
-  check_refusal(read_identity_secret(object));
+  check_refusal(read_remnant(object, k_secrets));
+  check_refusal(read_remnant(object, k_renews));
   check_refusal(read_buyer_lease(object));
   check_refusal(read_record(object));
   check_patches(object);

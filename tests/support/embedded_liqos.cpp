@@ -148,6 +148,9 @@ fabric::SellerSight EmbeddedLiqos::seller_sight() {
   if (const Node binding = find(codec::k_role_bindings, fence); !binding.items.empty()) {
     sight.fence.binding = fabric::judge_fence_binding(binding, buyer_id);
   }
+  const std::string copy = codec::control_plane_identity_name(seller_id);
+  sight.has_renew = !find(codec::k_renews, copy).items.empty();
+  sight.has_certificate = !find(codec::k_secrets, codec::k_certificate_secret).items.empty();
   const std::string prefix = codec::certificate_secret_name("");
   for (const Node& secret : list(*seller, codec::k_secrets, space)) {
     const std::string name(text_at(secret, {"metadata", "name"}));
@@ -199,6 +202,11 @@ fabric::BuyerSight EmbeddedLiqos::buyer_sight() {
   const Node foreign = get(*buyer, {codec::k_foreign_clusters, {}, seller_id});
   if (!foreign.items.empty()) sight.foreign = codec::read_foreign_cluster(foreign).value();
   // While the other side is there, its own time takes care of it.
+  const std::string own = codec::control_plane_identity_name(seller_id);
+  const Node renew = get(*buyer, {codec::k_renews, space, own});
+  if (!renew.items.empty()) sight.renew = codec::read_remnant(renew, codec::k_renews).value();
+  const Node access = get(*buyer, {codec::k_secrets, space, codec::kubeconfig_secret_name(own)});
+  if (!access.items.empty()) sight.access = codec::read_remnant(access, codec::k_secrets).value();
   sight.has_map = is_seller_dead && !list(*buyer, codec::k_namespace_maps, space).empty();
   for (const Node& lease : list(*buyer, codec::k_leases, space)) {
     const std::string name(text_at(lease, {"metadata", "name"}));

@@ -139,12 +139,15 @@ Identity new_identity(std::string_view provider, const AuthParams& answer, std::
 Result<Identity> read_identity(const model::Node& object) { return read_object<Identity>(object); }
 model::Node to_object(const Identity& identity) { return write_object(identity); }
 
-Result<IdentitySecret> read_identity_secret(const model::Node& object) {
-  Reader reader(object, k_secrets);
-  IdentitySecret made;
-  reader.part("metadata", made.meta);
+Result<Meta> read_remnant(const model::Node& object, const Kind& kind) {
+  Reader reader(object, kind);
+  Meta whole;
+  reader.part("metadata", whole);
   SPILLWAY_TRY(reader.status());
-  made.has_kubeconfig = !model::text_at(object, {"data", "kubeconfig"}).empty();
+  Meta made;
+  made.name = std::move(whole.name);
+  made.deleted = std::move(whole.deleted);
+  made.finalizers = std::move(whole.finalizers);
   return made;
 }
 

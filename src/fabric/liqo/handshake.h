@@ -98,15 +98,10 @@ Identity new_identity(std::string_view provider, const AuthParams& answer, std::
 Result<Identity> read_identity(const model::Node& object);
 model::Node to_object(const Identity& identity);
 
-// The Secret that Liqo makes of an Identity. Its kubeconfig has a private key inside: it is read
-// by who uses it, from the object itself.
-struct IdentitySecret {
-  static constexpr const Kind& k_kind = k_secrets;
-  Meta meta;
-  bool has_kubeconfig = false;
-  bool operator==(const IdentitySecret&) const = default;
-};
-Result<IdentitySecret> read_identity_secret(const model::Node& object);
+// The Renew that Liqo makes of a control plane's Identity, or that Identity's Secret: nothing but
+// that it is there, and what it waits for. The kubeconfig in the Secret has a private key inside:
+// it is read by who uses it, from the object itself.
+Result<Meta> read_remnant(const model::Node& object, const Kind& kind);
 
 // The namespace of a peer, on either side.
 model::Node tenant_namespace(std::string_view peer);

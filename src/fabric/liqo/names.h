@@ -39,6 +39,8 @@ inline constexpr Kind k_namespaces{"", "v1", "namespaces", "Namespace", false};
 inline constexpr Kind k_nodes{"", "v1", "nodes", "Node", false};
 inline constexpr Kind k_tenants{k_authentication, "v1beta1", "tenants", "Tenant"};
 inline constexpr Kind k_identities{k_authentication, "v1beta1", "identities", "Identity"};
+// Liqo makes one of each control plane's identity: by it a provider could send new certificates.
+inline constexpr Kind k_renews{k_authentication, "v1beta1", "renews", "Renew"};
 // Kubernetes has a kind of the same name and plural: the group tells them apart.
 inline constexpr Kind k_slices{k_authentication, "v1beta1", "resourceslices", "ResourceSlice"};
 inline constexpr Kind k_virtual_nodes{k_offloading, "v1beta1", "virtualnodes", "VirtualNode"};
@@ -98,6 +100,8 @@ inline constexpr std::string_view k_skip_annotation = "liqo.io/skip-reflection";
 
 // Of what is to be copied: it stays until the copy is gone.
 inline constexpr std::string_view k_copy_finalizer = "crdreplicator.liqo.io/resource";
+// Of the kubeconfig by which that is done: it stays until nothing is left to be copied.
+inline constexpr std::string_view k_copier_finalizer = "crdreplicator.liqo.io/operator";
 
 // The taint of every virtual node. We write it ourselves on a Node that a virtual kubelet adopts.
 inline constexpr std::string_view k_taint = "virtual-node.liqo.io/not-allowed";
@@ -106,6 +110,7 @@ inline constexpr std::string_view k_namespace = "liqo";  // where Liqo itself li
 inline constexpr std::string_view k_keys_secret = "authentication-keys";
 inline constexpr std::string_view k_nonce_secret = "liqo-nonce";
 inline constexpr std::string_view k_signed_nonce_secret = "liqo-signed-nonce";
+inline constexpr std::string_view k_certificate_secret = "liqo-remote-certificate";  // a tenant's
 inline constexpr std::string_view k_offloading_name = "offloading";  // no other is allowed
 inline constexpr std::string_view k_default_template = "virtual-kubelet-default";
 inline constexpr std::string_view k_class = "spillway";  // of slices that we decide on

@@ -13,8 +13,8 @@ namespace {
 // What of a peer is left; nothing: it can be forgotten.
 bool is_clear(const fabric::SellerSight& sight) {
   return !sight.nonce && !sight.tenant && !sight.record && sight.slices.empty() &&
-         sight.guests.empty() && sight.certificates.empty() && !sight.fence.has_any() &&
-         !sight.has_map;
+         sight.guests.empty() && sight.certificates.empty() && !sight.has_certificate &&
+         !sight.fence.has_any() && !sight.has_map && !sight.has_renew;
 }
 
 bool is_answered(const fabric::SellerSight& sight) { return sight.tenant && sight.tenant->answer; }

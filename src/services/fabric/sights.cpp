@@ -20,7 +20,9 @@ bool is_empty(const fabric::SellerSight& sight) {
          sight.guests.empty() && sight.certificates.empty() && !sight.fence.has_any();
 }
 
-bool is_empty(const fabric::BuyerSight& sight) { return !sight.identity && sight.units.empty(); }
+bool is_empty(const fabric::BuyerSight& sight) {
+  return !sight.identity && !sight.renew && !sight.access && sight.units.empty();
+}
 
 fabric::PodSight pod_sight(const kube::Object& object) {
   constexpr int64_t k_usual_grace = 30;  // Kubernetes' own
@@ -78,6 +80,9 @@ void Sights::start() {
   watch(
       liqo::k_identities, {}, [this](const kube::Object& object) { put_identity(object); },
       [this](const kube::Name& name) { drop_identity(name); });
+  watch(
+      liqo::k_renews, {}, [this](const kube::Object& object) { put_renew(object); },
+      [this](const kube::Name& name) { drop_renew(name); });
   watch(
       liqo::k_slices, {}, [this](const kube::Object& object) { put_slice(object); },
       [this](const kube::Name& name) { drop_slice(name); });

@@ -85,6 +85,8 @@ class Sights {
   void drop_tenant(const kube::Name& name);
   void put_identity(const kube::Object& object);
   void drop_identity(const kube::Name& name);
+  void put_renew(const kube::Object& object);
+  void drop_renew(const kube::Name& name);
   void put_slice(const kube::Object& object);
   void drop_slice(const kube::Name& name);
   void put_virtual_node(const kube::Object& object);

@@ -41,6 +41,10 @@ void lighten(std::optional<liqo::VirtualNode>& node) {
   node->meta.owners = {};
 }
 
+bool is_control_plane_access(const kube::Name& name, const std::string& provider) {
+  return name.name == liqo::kubeconfig_secret_name(liqo::control_plane_identity_name(provider));
+}
+
 bool is_same(const fabric::NodeSight& a, const fabric::NodeSight& b) {
   return a.uid == b.uid && a.provider_id == b.provider_id && a.is_ready == b.is_ready &&
          a.is_cordoned == b.is_cordoned &&
@@ -101,10 +105,18 @@ void Sights::put_secret(const kube::Object& object) {
     keep(object, sellers_[peer].nonce, liqo::read_nonce(object));
     return changed(peer);
   }
+  if (name.name == liqo::k_certificate_secret) {
+    if (!std::exchange(sellers_[peer].has_certificate, true)) changed(peer);
+    return;
+  }
   if (const auto slice = after_prefix(name.name, liqo::certificate_secret_name(""))) {
     auto& all = sellers_[peer].certificates;
     if (std::find(all.begin(), all.end(), *slice) != all.end()) return;
     all.push_back(*slice);
+    return changed(peer);
+  }
+  if (is_control_plane_access(name, peer)) {
+    keep(object, buyers_[peer].access, liqo::read_remnant(object, liqo::k_secrets));
     return changed(peer);
   }
   const auto slice = after_prefix(name.name, kubeconfig_prefix());
@@ -123,6 +135,8 @@ void Sights::drop_secret(const kube::Name& name) {
   const std::string peer = peer_of_space(name.space);
   if (peer.empty()) return;
   if (name.name == liqo::k_nonce_secret) sellers_[peer].nonce.reset();
+  if (name.name == liqo::k_certificate_secret) sellers_[peer].has_certificate = false;
+  if (is_control_plane_access(name, peer)) buyers_[peer].access.reset();
   if (const auto slice = after_prefix(name.name, liqo::certificate_secret_name(""))) {
     std::erase(sellers_[peer].certificates, *slice);
   }
@@ -161,6 +175,30 @@ void Sights::drop_identity(const kube::Name& name) {
   const std::string peer = peer_of_space(name.space);
   if (peer.empty() || name.name != liqo::control_plane_identity_name(peer)) return;
   buyers_[peer].identity.reset();
+  changed(peer);
+}
+
+// A copy has the name that the buyer's own has: that of its identity here.
+void Sights::put_renew(const kube::Object& object) {
+  const kube::Name name = kube::key_of(object);
+  const std::string peer = peer_of_space(name.space);
+  if (peer.empty()) return;
+  if (kube::label_in(object, liqo::k_replicated_label) == "true") {
+    sellers_[peer].has_renew = true;
+  } else if (name.name == liqo::control_plane_identity_name(peer)) {
+    keep(object, buyers_[peer].renew, liqo::read_remnant(object, liqo::k_renews));
+  }
+  changed(peer);
+}
+
+void Sights::drop_renew(const kube::Name& name) {
+  const std::string peer = peer_of_space(name.space);
+  if (peer.empty()) return;
+  if (name.name == liqo::control_plane_identity_name(peer)) {
+    buyers_[peer].renew.reset();
+  } else {
+    sellers_[peer].has_renew = false;
+  }
   changed(peer);
 }
 

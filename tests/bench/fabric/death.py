@@ -49,9 +49,17 @@ class Death:
         self.cordon(True)
         try:
             begin()
-            eventually("work at the provider", lambda: self.running() == [self.unit], PATIENCE_SECONDS)
+            eventually("work at the provider", self.is_at_provider, PATIENCE_SECONDS)
         finally:
             self.cordon(False)
+
+    def is_at_provider(self):
+        if self.running() == [self.unit]:
+            return True
+        pods = [(one["spec"].get("nodeName"), one["status"].get("phase"), one["metadata"].get("deletionTimestamp"),
+                 one["status"].get("conditions", [{}])[-1].get("message")) for one in self.api.items("pods", SPACE)]
+        node = self.api.call("GET", path_of("nodes", name=self.unit))
+        raise AssertionError(f"pods: {pods}; taints of the node: {node['spec'].get('taints')}")
 
     def is_closed(self):
         node = self.api.call("GET", path_of("nodes", name=self.unit))

@@ -23,11 +23,11 @@ class Place {
   Place(ManualLoop& loop, std::string id)
       : name(std::move(id)), cluster(loop, random, options_of(name)), loop_(loop) {
     for (const liqo::Kind& kind :
-         {liqo::k_tenants, liqo::k_identities, liqo::k_slices, liqo::k_virtual_nodes,
-          liqo::k_shadow_pods, liqo::k_namespace_maps, liqo::k_foreign_clusters,
-          liqo::k_namespace_offloadings, liqo::k_vk_templates, liqo::k_configurations,
-          liqo::k_gateway_servers, liqo::k_gateway_clients, liqo::k_public_keys,
-          liqo::k_connections, liqo::k_networks, liqo::k_addresses}) {
+         {liqo::k_tenants, liqo::k_identities, liqo::k_renews, liqo::k_slices,
+          liqo::k_virtual_nodes, liqo::k_shadow_pods, liqo::k_namespace_maps,
+          liqo::k_foreign_clusters, liqo::k_namespace_offloadings, liqo::k_vk_templates,
+          liqo::k_configurations, liqo::k_gateway_servers, liqo::k_gateway_clients,
+          liqo::k_public_keys, liqo::k_connections, liqo::k_networks, liqo::k_addresses}) {
       define(kind);
     }
     create("/api/v1/namespaces", R"({"metadata":{"name":"liqo"}})");

@@ -259,7 +259,8 @@ inline std::vector<std::string> left_of_peering(EmbeddedLiqos& liqos, bool at_se
     const std::string space = liqo::tenant_namespace_name(peer);
     for (const liqo::Kind& kind :
          {liqo::k_secrets, liqo::k_config_maps, liqo::k_leases, liqo::k_tenants, liqo::k_identities,
-          liqo::k_slices, liqo::k_virtual_nodes, liqo::k_quotas, liqo::k_namespace_maps}) {
+          liqo::k_renews, liqo::k_slices, liqo::k_virtual_nodes, liqo::k_quotas,
+          liqo::k_namespace_maps}) {
       for (const model::Node& object : liqos.list(cluster, kind, space)) {
         const std::string name(model::text_at(object, {"metadata", "name"}));
         if (name != "virtual-kubelet-leader-election") {

@@ -56,15 +56,18 @@ Status returns(Result<T> (*read)(const Node&), const Node& object) {
 }
 
 Status read_any_secret(const Node& object) {
-  const auto meta = read_identity_secret(object);
+  const auto meta = read_remnant(object, k_secrets);
   if (!meta) return tl::unexpected(meta.error());
-  if (!meta->meta.label(k_nonce_label).empty()) return returns(read_nonce, object);
-  if (!meta->meta.label(k_signed_nonce_label).empty()) return returns(read_signed_nonce, object);
-  if (meta->meta.name == k_keys_secret) {
+  const auto has = [&](std::string_view label) {
+    return !model::text_at(object, {"metadata", "labels", label}).empty();
+  };
+  if (has(k_nonce_label)) return returns(read_nonce, object);
+  if (has(k_signed_nonce_label)) return returns(read_signed_nonce, object);
+  if (meta->name == k_keys_secret) {
     SPILLWAY_TRY(private_key_in(object).map([](const std::string&) {}));
     return read_cluster_keys(object).map([](const ClusterKeys&) {});
   }
-  EXPECT_TRUE(meta->has_kubeconfig);
+  EXPECT_FALSE(model::text_at(object, {"data", "kubeconfig"}).empty());
   return {};
 }
 

@@ -1,4 +1,6 @@
 // Two that part: neither takes away what the other still needs to clean up, nor waits for ever.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "fabric/buyer.h"
@@ -55,6 +57,85 @@ TEST(Parting, TheBuyerKeepsItsIdentityWhileItsNamespacesAreThere) {
   sight.has_map = true;
   EXPECT_FALSE(removes(plan_buyer(wish, sight, k_cold), liqo::k_identities));
   EXPECT_TRUE(removes(plan_buyer(wish, sight, k_cold + k_patience), liqo::k_identities));
+}
+
+bool frees(const Plan& plan, const liqo::Kind& kind) {
+  for (const Deed& deed : plan.deeds) {
+    const auto* merge = std::get_if<Merge>(&deed);
+    if (merge != nullptr && merge->at.kind.plural == kind.plural) return true;
+  }
+  return false;
+}
+
+// While its Renew is copied there, the buyer's Liqo still has to take that copy back.
+TEST(Parting, TheProviderKeepsTheTenantForTheBuyersRenew) {
+  const SellerWish wish{"milan", "rome", std::string(64, 'a'), {}, k_cold};
+  SellerSight sight;
+  sight.has_space = true;
+  sight.tenant = liqo::new_tenant("rome", {"key", "request", "signature"});
+  sight.has_renew = true;
+  EXPECT_FALSE(removes(plan_seller(wish, sight, k_cold), liqo::k_tenants));
+  const Plan late = plan_seller(wish, sight, k_cold + k_patience);
+  EXPECT_TRUE(removes(late, liqo::k_tenants));
+  EXPECT_TRUE(removes(late, liqo::k_renews));
+}
+
+// A buyer that was installed anew comes with another request, and Liqo would not answer it.
+TEST(Parting, TheProviderKeepsNoCertificateOfATenantThatIsGone) {
+  SellerWish wish{"milan", "rome", std::string(64, 'a'), {}, k_cold};
+  SellerSight sight;
+  sight.has_space = true;
+  sight.has_certificate = true;
+  EXPECT_TRUE(removes(plan_seller(wish, sight, k_cold), liqo::k_secrets));
+  Sale sale;
+  sale.is_kept = true;
+  wish.sales.push_back(sale);
+  EXPECT_TRUE(removes(plan_seller(wish, sight, k_cold), liqo::k_secrets));
+  sight.tenant = liqo::new_tenant("rome", {"key", "request", "signature"});
+  sight.tenant->answer = liqo::AuthParams{};
+  EXPECT_FALSE(removes(plan_seller(wish, sight, k_cold), liqo::k_secrets));
+}
+
+// Liqo may not ask the provider any more, and would wait for ever.
+TEST(Parting, TheBuyerFreesWhatLiqoCannotTakeBack) {
+  const BuyerWish wish{"rome", "milan", {}, {}, k_cold};
+  BuyerSight sight;
+  sight.has_space = true;
+  sight.renew = liqo::Meta{};
+  sight.access = liqo::Meta{};
+  EXPECT_TRUE(plan_buyer(wish, sight, k_cold).deeds.empty()) << "they are not being deleted yet";
+  sight.renew->deleted = sight.access->deleted = to_text(k_cold);
+  EXPECT_FALSE(is_clear(sight));
+  EXPECT_TRUE(plan_buyer(wish, sight, k_cold).deeds.empty()) << "Liqo has its time";
+  EXPECT_TRUE(frees(plan_buyer(wish, sight, k_cold + k_patience), liqo::k_renews));
+  sight.renew.reset();
+  EXPECT_TRUE(frees(plan_buyer(wish, sight, k_cold + k_patience), liqo::k_secrets));
+  sight.access.reset();
+  EXPECT_TRUE(is_clear(sight));
+}
+
+TEST(Parting, AnotherIdentityComesWhenTheOldOneIsGoneWithAllOfIt) {
+  BuyerWish wish{"rome", "milan", {}, {}, k_cold};
+  Purchase purchase;
+  purchase.identity = IdentityTalk{{"a", "c", "https://milan:6443", ""}, "space", {}};
+  purchase.is_kept = true;
+  wish.purchases.push_back(purchase);
+  const auto makes = [&](const BuyerSight& sight) {
+    const Plan plan = plan_buyer(wish, sight, k_cold);
+    return std::any_of(plan.deeds.begin(), plan.deeds.end(),
+                       [](const Deed& deed) { return std::holds_alternative<Create>(deed); });
+  };
+  BuyerSight sight;
+  sight.has_space = true;
+  EXPECT_TRUE(makes(sight));
+  sight.renew = liqo::Meta{};
+  EXPECT_TRUE(makes(sight)) << "what is not being deleted is of one that is there already";
+  sight.renew->deleted = to_text(k_cold);
+  EXPECT_FALSE(makes(sight));
+  sight.renew.reset();
+  sight.access = liqo::Meta{};
+  sight.access->deleted = to_text(k_cold);
+  EXPECT_FALSE(makes(sight));
 }
 
 }  // namespace
