@@ -70,13 +70,13 @@ const IdentityTalk* last_identity(const BuyerWish& wish) {
 }
 
 // False: something of an identity that is gone is still there, and ends.
-bool clear_access(Buying& b);
+bool clear_remnants(Buying& b);
 
 void settle_identity(Buying& b) {
   const IdentityTalk* heard = last_identity(b.wish);
   if (heard == nullptr) return;
   if (!b.sight.identity) {
-    if (!clear_access(b)) return;
+    if (!clear_remnants(b)) return;
     const liqo::Identity made = liqo::new_identity(b.wish.provider, heard->access, heard->space);
     return b.create(b.at(liqo::k_identities, made.meta.name), to_object(made));
   }
@@ -205,17 +205,19 @@ void let_go(Buying& b, const liqo::Kind& kind, const liqo::Meta& meta) {
   b.plan.deeds.emplace_back(Merge{b.at(kind, meta.name), std::move(patch)});
 }
 
-// Liqo ends both by itself where it may still ask the provider. Of another identity it would make
+// Liqo ends them by itself where it may still ask the provider. Of another identity it would make
 // nothing while they are there.
-bool clear_access(Buying& b) {
-  const auto is_ending = [](const auto& one) { return one && !one->deleted.empty(); };
-  if (is_ending(b.sight.renew)) {
-    let_go(b, liqo::k_renews, *b.sight.renew);
+bool clear_remnants(Buying& b) {
+  const std::pair<const liqo::Kind&, const std::optional<liqo::Meta>&> all[] = {
+      {liqo::k_namespace_maps, b.sight.map},
+      {liqo::k_renews, b.sight.renew},
+      {liqo::k_secrets, b.sight.access}};
+  for (const auto& [kind, left] : all) {
+    if (!left || left->deleted.empty()) continue;
+    let_go(b, kind, *left);
     return false;
   }
-  if (!is_ending(b.sight.access)) return true;
-  let_go(b, liqo::k_secrets, *b.sight.access);
-  return false;
+  return true;
 }
 
 // With nothing on it, and nothing to come, all goes at once. A slice that is being deleted makes no
@@ -297,17 +299,18 @@ void part(Buying& b) {
     return u.second.slice || u.second.virtual_node || u.second.node;
   });
   if (has_units) return;
+  if (b.wish.warm_until > b.now) b.plan.look_by(b.wish.warm_until);
   if (!b.sight.identity) {
-    if (!clear_access(b)) return;
+    if (!clear_remnants(b)) return;
     if (!is_foreign_left(b.sight) || !b.sight.foreign->meta.deleted.empty()) return;
     return b.remove({liqo::k_foreign_clusters, {}, b.wish.provider}, b.sight.foreign->meta.uid);
   }
-  const bool has_copies = b.sight.has_map || b.sight.renew;
+  const bool has_copies = b.sight.map || b.sight.renew;
   if (b.is_dead() && has_copies && b.sight.foreign) {
     if (!is_marked_unreachable(b.sight)) return mark_unreachable(b, true);
-    if (b.sight.has_map) return;
+    if (b.sight.map) return;
   }
-  const Instant until = b.wish.warm_until + (b.sight.has_map ? k_patience : Duration{});
+  const Instant until = b.wish.warm_until + (b.sight.map ? k_patience : Duration{});
   if (!b.is_dead() && until > b.now) return b.plan.look_by(until);
   const liqo::Meta& meta = b.sight.identity->meta;
   if (meta.deleted.empty()) b.remove(b.at(liqo::k_identities, meta.name), meta.uid);
@@ -343,7 +346,7 @@ void tell_of_death(Buying& b) {
 }  // namespace
 
 bool is_clear(const BuyerSight& sight) {
-  return !sight.identity && !sight.renew && !sight.access && sight.units.empty() &&
+  return !sight.identity && !sight.map && !sight.renew && !sight.access && sight.units.empty() &&
          !is_foreign_left(sight);
 }
 

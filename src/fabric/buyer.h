@@ -96,9 +96,10 @@ struct BuyerSight {
   std::optional<liqo::Identity> identity = {};
   std::map<std::string, BoughtSight> units = {};  // by name; those of ours
   std::optional<liqo::ForeignCluster> foreign = {};
-  bool has_map = false;  // its NamespaceMap: without an identity nobody takes down its copy
-  // What Liqo made of the identity, and ends after it: the Renew, and the Secret with the
-  // kubeconfig. Of them names, finalizers and since when they are being deleted.
+  // What Liqo made for the peering, and ends. Without an identity nobody takes down the copies of
+  // the NamespaceMap and the Renew; the Secret with the kubeconfig goes last. Of them names,
+  // finalizers and since when they are being deleted.
+  std::optional<liqo::Meta> map = {};
   std::optional<liqo::Meta> renew = {};
   std::optional<liqo::Meta> access = {};
 };

@@ -207,7 +207,10 @@ fabric::BuyerSight EmbeddedLiqos::buyer_sight() {
   if (!renew.items.empty()) sight.renew = codec::read_remnant(renew, codec::k_renews).value();
   const Node access = get(*buyer, {codec::k_secrets, space, codec::kubeconfig_secret_name(own)});
   if (!access.items.empty()) sight.access = codec::read_remnant(access, codec::k_secrets).value();
-  sight.has_map = is_seller_dead && !list(*buyer, codec::k_namespace_maps, space).empty();
+  const Node map = get(*buyer, {codec::k_namespace_maps, space, seller_id});
+  if (is_seller_dead && !map.items.empty()) {
+    sight.map = codec::read_remnant(map, codec::k_namespace_maps).value();
+  }
   for (const Node& lease : list(*buyer, codec::k_leases, space)) {
     const std::string name(text_at(lease, {"metadata", "name"}));
     if (name != "virtual-kubelet-leader-election") sight.units[name].has_lease = true;

@@ -21,7 +21,7 @@ bool is_empty(const fabric::SellerSight& sight) {
 }
 
 bool is_empty(const fabric::BuyerSight& sight) {
-  return !sight.identity && !sight.renew && !sight.access && sight.units.empty();
+  return !sight.identity && !sight.map && !sight.renew && !sight.access && sight.units.empty();
 }
 
 fabric::PodSight pod_sight(const kube::Object& object) {
@@ -80,9 +80,7 @@ void Sights::start() {
   watch(
       liqo::k_identities, {}, [this](const kube::Object& object) { put_identity(object); },
       [this](const kube::Name& name) { drop_identity(name); });
-  watch(
-      liqo::k_renews, {}, [this](const kube::Object& object) { put_renew(object); },
-      [this](const kube::Name& name) { drop_renew(name); });
+  watch_copied(liqo::k_renews, &fabric::BuyerSight::renew, &fabric::SellerSight::has_renew);
   watch(
       liqo::k_slices, {}, [this](const kube::Object& object) { put_slice(object); },
       [this](const kube::Name& name) { drop_slice(name); });
@@ -101,9 +99,7 @@ void Sights::start() {
   watch(
       liqo::k_shadow_pods, {}, [this](const kube::Object& object) { put_guest(object); },
       [this](const kube::Name& name) { drop_guest(name); });
-  watch(
-      liqo::k_namespace_maps, {}, [this](const kube::Object& object) { put_map(object); },
-      [this](const kube::Name& name) { drop_map(name); });
+  watch_copied(liqo::k_namespace_maps, &fabric::BuyerSight::map, &fabric::SellerSight::has_map);
   watch(
       liqo::k_foreign_clusters, {}, [this](const kube::Object& object) { put_foreign(object); },
       [this](const kube::Name& name) { drop_foreign(name.name); });
@@ -111,6 +107,14 @@ void Sights::start() {
   for (const auto& one : watches_) one->start();
   guest_spaces_.start();
   list_leases();
+}
+
+// One namespace may have both: two clusters can buy from each other.
+void Sights::watch_copied(const liqo::Kind& kind, OwnRemnant own, HasCopy copy) {
+  watch(
+      kind, {},
+      [this, &kind, own, copy](const kube::Object& object) { put_copied(object, kind, own, copy); },
+      [this, own, copy](const kube::Name& name) { drop_copied(name, own, copy); });
 }
 
 void Sights::watch(const liqo::Kind& kind, kube::Wanted wanted, Put put, Gone gone) {

@@ -65,6 +65,9 @@ class Sights {
   };
 
   void watch(const fabric::liqo::Kind& kind, kube::Wanted wanted, Put put, Gone gone);
+  using OwnRemnant = std::optional<fabric::liqo::Meta> fabric::BuyerSight::*;
+  using HasCopy = bool fabric::SellerSight::*;
+  void watch_copied(const fabric::liqo::Kind& kind, OwnRemnant own, HasCopy copy);
   // What was read takes the slot's place; what cannot be read leaves it empty.
   template <class T>
   void keep(const kube::Object& object, std::optional<T>& slot, Result<T> read) {
@@ -85,8 +88,9 @@ class Sights {
   void drop_tenant(const kube::Name& name);
   void put_identity(const kube::Object& object);
   void drop_identity(const kube::Name& name);
-  void put_renew(const kube::Object& object);
-  void drop_renew(const kube::Name& name);
+  void put_copied(const kube::Object& object, const fabric::liqo::Kind& kind, OwnRemnant own,
+                  HasCopy copy);
+  void drop_copied(const kube::Name& name, OwnRemnant own, HasCopy copy);
   void put_slice(const kube::Object& object);
   void drop_slice(const kube::Name& name);
   void put_virtual_node(const kube::Object& object);
@@ -103,9 +107,6 @@ class Sights {
   void put_buyer_lease(const kube::Object& object);
   void put_fence_right(const kube::Name& name, fabric::Right fabric::FenceSight::*which,
                        fabric::Right is);
-  void put_map(const kube::Object& object);
-  void drop_map(const kube::Name& name);
-  void count_maps(const std::string& peer);
   void put_foreign(const kube::Object& object);
   void drop_foreign(const std::string& name);
   void put_pod(const std::string& node, const kube::Object& object);
@@ -127,7 +128,6 @@ class Sights {
   std::map<std::string, std::string> complaints_;  // what cannot be read, and in which version
   std::map<std::string, fabric::SellerSight> sellers_;
   std::map<std::string, fabric::BuyerSight> buyers_;
-  std::map<kube::Name, bool> maps_;  // NamespaceMaps of peers: whether they are a buyer's copy
   std::map<std::string, std::string> unit_peers_;   // of units that there is anything of
   std::map<std::string, fabric::NodeSight> nodes_;  // whose peer nothing has named yet
   std::map<std::string, std::string> space_peers_;  // of namespaces with guests

@@ -41,6 +41,11 @@ void lighten(std::optional<liqo::VirtualNode>& node) {
   node->meta.owners = {};
 }
 
+// A NamespaceMap is called as its provider is, a Renew as the identity there.
+bool is_own_copied(const kube::Name& name, const std::string& provider) {
+  return name.name == provider || name.name == liqo::control_plane_identity_name(provider);
+}
+
 bool is_control_plane_access(const kube::Name& name, const std::string& provider) {
   return name.name == liqo::kubeconfig_secret_name(liqo::control_plane_identity_name(provider));
 }
@@ -178,26 +183,27 @@ void Sights::drop_identity(const kube::Name& name) {
   changed(peer);
 }
 
-// A copy has the name that the buyer's own has: that of its identity here.
-void Sights::put_renew(const kube::Object& object) {
+// A copy is called after us, our own after the peer that it is copied to.
+void Sights::put_copied(const kube::Object& object, const liqo::Kind& kind, OwnRemnant own,
+                        HasCopy copy) {
   const kube::Name name = kube::key_of(object);
   const std::string peer = peer_of_space(name.space);
   if (peer.empty()) return;
   if (kube::label_in(object, liqo::k_replicated_label) == "true") {
-    sellers_[peer].has_renew = true;
-  } else if (name.name == liqo::control_plane_identity_name(peer)) {
-    keep(object, buyers_[peer].renew, liqo::read_remnant(object, liqo::k_renews));
+    if (std::exchange(sellers_[peer].*copy, true)) return;
+  } else if (is_own_copied(name, peer)) {
+    keep(object, buyers_[peer].*own, liqo::read_remnant(object, kind));
   }
   changed(peer);
 }
 
-void Sights::drop_renew(const kube::Name& name) {
+void Sights::drop_copied(const kube::Name& name, OwnRemnant own, HasCopy copy) {
   const std::string peer = peer_of_space(name.space);
   if (peer.empty()) return;
-  if (name.name == liqo::control_plane_identity_name(peer)) {
-    buyers_[peer].renew.reset();
+  if (is_own_copied(name, peer)) {
+    (buyers_[peer].*own).reset();
   } else {
-    sellers_[peer].has_renew = false;
+    sellers_[peer].*copy = false;
   }
   changed(peer);
 }
@@ -214,31 +220,6 @@ void Sights::drop_record(const kube::Name& name) {
   if (peer.empty()) return;
   sellers_[peer].record.reset();
   changed(peer);
-}
-
-void Sights::put_map(const kube::Object& object) {
-  const std::string peer = peer_of_space(kube::space_in(object));
-  if (peer.empty()) return;
-  maps_[kube::key_of(object)] = kube::label_in(object, liqo::k_replicated_label) == "true";
-  count_maps(peer);
-}
-
-void Sights::drop_map(const kube::Name& name) {
-  maps_.erase(name);
-  count_maps(peer_of_space(name.space));
-}
-
-// One namespace may have both: two clusters can buy from each other.
-void Sights::count_maps(const std::string& peer) {
-  if (peer.empty()) return;
-  bool has_own = false;
-  bool has_copy = false;
-  for (const auto& [name, is_copy] : maps_) {
-    if (peer_of_space(name.space) == peer) (is_copy ? has_copy : has_own) = true;
-  }
-  const bool was_own = std::exchange(buyers_[peer].has_map, has_own);
-  const bool was_copy = std::exchange(sellers_[peer].has_map, has_copy);
-  if (was_own != has_own || was_copy != has_copy) changed(peer);
 }
 
 void Sights::put_foreign(const kube::Object& object) {

@@ -12,7 +12,7 @@ from fabric.access import path_of
 SPACE, APP = "bench-death", "web"
 REMOTE = f"sw{len(BUYER)}-{BUYER}-{SPACE}"
 DEAD_TAINT = "spillway.dev/provider-dead"
-LONGEST_SECONDS = 120
+LONGEST_SECONDS = 120  # a virtual kubelet tells once a minute that its node is Ready again
 LOOK_SECONDS = 0.05
 
 
@@ -49,7 +49,7 @@ class Death:
         self.cordon(True)
         try:
             begin()
-            eventually("work at the provider", self.is_at_provider, PATIENCE_SECONDS)
+            eventually("work at the provider", self.is_at_provider, LONGEST_SECONDS)
         finally:
             self.cordon(False)
 

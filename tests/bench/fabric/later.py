@@ -5,7 +5,7 @@ import os
 from fabric.death import Death
 
 SPARES = 10
-DEATHS = 5  # half a minute each, and of a second or two that does not matter
+DEATHS = 10
 
 
 class NotMeasured(Exception):

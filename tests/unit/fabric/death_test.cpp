@@ -199,7 +199,7 @@ TEST_F(Released, WaitsForTheFenceOfWhatHasIdentity) {
 
 TEST_F(Released, ThePeeringOfADeadProviderIsTakenApartByForce) {
   sight.units.clear();
-  sight.has_map = true;
+  sight.map = liqo::Meta{};
   sight.identity = liqo::Identity{};
   sight.identity->meta.name = "controlplane-milan";
   sight.foreign = liqo::ForeignCluster{};
@@ -208,7 +208,7 @@ TEST_F(Released, ThePeeringOfADeadProviderIsTakenApartByForce) {
   const Plan forced = plan(k_death_now);
   ASSERT_EQ(forced.deeds.size(), 1U);
   EXPECT_EQ(std::get<Merge>(forced.deeds[0]).at.kind.plural, "foreignclusters");
-  sight.has_map = false;
+  sight.map.reset();
   sight.foreign->meta.annotations[std::string(liqo::k_unreachable_annotation)] = "true";
   const Plan unpeered = plan(k_death_now);
   ASSERT_EQ(unpeered.deeds.size(), 1U);

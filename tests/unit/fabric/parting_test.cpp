@@ -54,7 +54,7 @@ TEST(Parting, TheBuyerKeepsItsIdentityWhileItsNamespacesAreThere) {
   sight.has_space = true;
   sight.identity = liqo::new_identity("milan", {"a", "c", "https://milan:6443", ""}, "space");
   EXPECT_TRUE(removes(plan_buyer(wish, sight, k_cold), liqo::k_identities));
-  sight.has_map = true;
+  sight.map = liqo::Meta{};
   EXPECT_FALSE(removes(plan_buyer(wish, sight, k_cold), liqo::k_identities));
   EXPECT_TRUE(removes(plan_buyer(wish, sight, k_cold + k_patience), liqo::k_identities));
 }
@@ -96,17 +96,26 @@ TEST(Parting, TheProviderKeepsNoCertificateOfATenantThatIsGone) {
   EXPECT_FALSE(removes(plan_seller(wish, sight, k_cold), liqo::k_secrets));
 }
 
+// With nothing left there is nothing that would tell.
+TEST(Parting, TheBuyerLooksAgainWhenItIsNoLongerWarm) {
+  const BuyerWish wish{"rome", "milan", {}, {}, k_cold};
+  BuyerSight sight;
+  sight.has_space = true;
+  EXPECT_EQ(plan_buyer(wish, sight, k_cold - minutes(5)).look_again, k_cold);
+}
+
 // Liqo may not ask the provider any more, and would wait for ever.
 TEST(Parting, TheBuyerFreesWhatLiqoCannotTakeBack) {
   const BuyerWish wish{"rome", "milan", {}, {}, k_cold};
   BuyerSight sight;
   sight.has_space = true;
-  sight.renew = liqo::Meta{};
-  sight.access = liqo::Meta{};
+  sight.map = sight.renew = sight.access = liqo::Meta{};
   EXPECT_TRUE(plan_buyer(wish, sight, k_cold).deeds.empty()) << "they are not being deleted yet";
-  sight.renew->deleted = sight.access->deleted = to_text(k_cold);
+  sight.map->deleted = sight.renew->deleted = sight.access->deleted = to_text(k_cold);
   EXPECT_FALSE(is_clear(sight));
   EXPECT_TRUE(plan_buyer(wish, sight, k_cold).deeds.empty()) << "Liqo has its time";
+  EXPECT_TRUE(frees(plan_buyer(wish, sight, k_cold + k_patience), liqo::k_namespace_maps));
+  sight.map.reset();
   EXPECT_TRUE(frees(plan_buyer(wish, sight, k_cold + k_patience), liqo::k_renews));
   sight.renew.reset();
   EXPECT_TRUE(frees(plan_buyer(wish, sight, k_cold + k_patience), liqo::k_secrets));
