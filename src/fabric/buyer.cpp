@@ -38,8 +38,8 @@ bool is_live(const Purchase& purchase) {
 }
 
 bool is_recorded(const Purchase& purchase, const std::string& unit) {
-  if (!purchase.identity) return false;
-  const auto& units = purchase.identity->units;
+  if (!purchase.recorded) return false;
+  const auto& units = *purchase.recorded;
   return std::find(units.begin(), units.end(), unit) != units.end();
 }
 
@@ -47,7 +47,7 @@ bool is_recorded(const Purchase& purchase, const std::string& unit) {
 
 // What the provider does not have yet. It says itself when it needs to know our control plane.
 void ask(Buying& b, const Purchase& purchase) {
-  const bool is_known = b.sight.identity || purchase.identity;
+  const bool is_known = b.sight.identity || purchase.recorded;
   if (!is_known && !purchase.proof) return;
   RequestTalk talk{purchase.proof, {}};
   for (const BoughtUnit& unit : purchase.units) {
@@ -60,21 +60,12 @@ void ask(Buying& b, const Purchase& purchase) {
   b.plan.deeds.emplace_back(Say{purchase.contract, std::string(k_request_step), to_body(talk)});
 }
 
-// The last that was heard: a provider that was installed anew has another authority.
-const IdentityTalk* last_identity(const BuyerWish& wish) {
-  const IdentityTalk* last = nullptr;
-  for (const Purchase& purchase : wish.purchases) {
-    if (purchase.identity) last = &*purchase.identity;
-  }
-  return last;
-}
-
 // False: something of an identity that is gone is still there, and ends.
 bool clear_remnants(Buying& b);
 
 void settle_identity(Buying& b) {
-  const IdentityTalk* heard = last_identity(b.wish);
-  if (heard == nullptr) return;
+  const auto& heard = b.wish.identity;
+  if (!heard) return;
   if (!b.sight.identity) {
     if (!clear_remnants(b)) return;
     const liqo::Identity made = liqo::new_identity(b.wish.provider, heard->access, heard->space);

@@ -40,7 +40,6 @@ struct BoughtUnit {
 // A contract that both have signed, and that lives.
 struct Purchase {
   ContractId contract;
-  model::LiqoPart part;
   std::vector<BoughtUnit> units;
   liqo::Amounts amounts;  // of each of them
   liqo::Texts labels;     // of their nodes
@@ -49,7 +48,7 @@ struct Purchase {
   // What was heard last, and is believed.
   // For a nonce that was heard, until it is said: a provider that still wants it asks again.
   std::optional<Proof> proof = {};
-  std::optional<IdentityTalk> identity = {};
+  std::optional<std::vector<std::string>> recorded = {};  // units that the provider knows of
   bool is_kept = false;  // the peering is wanted for itself, also without units
 };
 
@@ -60,6 +59,9 @@ struct BuyerWish {
   std::vector<Purchase> purchases;
   Instant warm_until = {};  // without purchases: how long the peering stays
   ProviderLife life = {};
+  // How to reach the provider, as it said last; of the units each purchase knows its own. Once for
+  // all: its certificates are larger than all else of a purchase.
+  std::optional<IdentityTalk> identity = {};
 };
 
 struct NodeSight {

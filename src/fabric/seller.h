@@ -26,7 +26,6 @@ struct SoldUnit {
 // A contract that both have signed, and that lives.
 struct Sale {
   ContractId contract;
-  model::LiqoPart part;
   std::vector<SoldUnit> units;
   liqo::Grant grant;                        // of each of them
   std::optional<RequestTalk> request = {};  // the last that was heard, and checked

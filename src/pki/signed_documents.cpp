@@ -47,9 +47,10 @@ Result<std::vector<PublicKey>> read_keys(std::initializer_list<std::string_view>
 
 // The same bytes verify the same for ever, and parties look at what was signed again and again.
 // Only what was right is remembered, by its whole text: nobody can make another one pass for it.
+// Not more than what is being dealt with: each is some 5 KiB.
 template <class T>
 using Memory = std::unordered_map<std::string, T>;
-constexpr size_t k_most_remembered = 256;
+constexpr size_t k_most_remembered = 64;
 
 template <class T>
 Memory<T>& memory() {

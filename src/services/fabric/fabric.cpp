@@ -189,8 +189,9 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
     if (row == nullptr || !is_bought(*row) || kept.part.provider != peer) continue;
     if (kept.part.buyer != self_->id()) continue;  // told when it was adopted
     if (market::mutant(market::Mutant::end_with_lease) && row->deadline <= now()) continue;
-    wish.purchases.push_back(
-        purchase_of(*row, kept, {requests_.at(id), options_.drain, memory.identity}, sight));
+    wish.purchases.push_back(purchase_of(
+        *row, kept, {requests_.at(id), options_.drain, memory.identity.has_value()}, sight));
+    if (wish.purchases.back().recorded) wish.identity = memory.identity;
     dealings_.dress(wish.purchases.back());
     for (const fabric::BoughtUnit& unit : wish.purchases.back().units) {
       const bool is_there = sight.units.contains(unit.name) && sight.units.at(unit.name).node;

@@ -32,13 +32,16 @@ bool is_ready_node(const kube::Object& node) {
 // Of hundreds of units no machine looks at certificates, nor at what Liqo writes into a
 // VirtualNode: that would be half of what is kept.
 void lighten(std::optional<liqo::Slice>& slice) {
-  if (slice) slice->access.reset();
+  if (!slice) return;
+  slice->access.reset();
+  if (is_copy(*slice)) return;  // of those, whoever decides writes all conditions
+  for (liqo::Condition& one : slice->conditions) one = {one.type, one.status, {}, {}, {}};
 }
 void lighten(std::optional<liqo::VirtualNode>& node) {
   if (!node) return;
   node->node_selector = {};
-  node->conditions = {};
-  node->meta.owners = {};
+  node->conditions = liqo::Conditions();  // {} would keep its room
+  node->meta.owners = std::vector<liqo::Owner>();
 }
 
 // A NamespaceMap is called as its provider is, a Renew as the identity there.

@@ -60,7 +60,7 @@ std::vector<std::string> unit_names(const model::Contract& contract) {
 }
 
 fabric::Sale sale_of(const model::Contract& contract, const FabricContract& kept) {
-  fabric::Sale sale{contract.id, kept.part, {}, {}, kept.request};
+  fabric::Sale sale{contract.id, {}, {}, kept.request};
   sale.grant.amounts = amounts_of_unit(contract);
   if (market::mutant(market::Mutant::grant_double)) {
     for (auto& one : sale.grant.amounts) one.second *= 2;
@@ -79,19 +79,14 @@ fabric::Sale sale_of(const model::Contract& contract, const FabricContract& kept
 fabric::Purchase purchase_of(const model::Contract& contract, const FabricContract& kept,
                              const Buying& buying, const fabric::BuyerSight& seen) {
   fabric::Purchase purchase{.contract = contract.id,
-                            .part = kept.part,
                             .units = {},
                             .amounts = amounts_of_unit(contract),
                             .labels = {},
                             .annotations = {},
                             .taints = {},
-                            .proof = kept.proof,
-                            .identity = {}};
+                            .proof = kept.proof};
   purchase.is_kept = contract.units.empty();
-  if (kept.recorded && buying.identity) {
-    purchase.identity = buying.identity;
-    purchase.identity->units = *kept.recorded;
-  }
+  if (buying.has_identity) purchase.recorded = kept.recorded;
   if (kept.offer) dress(purchase, *kept.offer);
   for (const model::Unit& unit : contract.units) {
     if (!unit.live) continue;

@@ -21,7 +21,7 @@ using UnitRequests = std::map<std::string, std::string>;  // by name; PEM
 struct Buying {
   const UnitRequests& requests;  // those that the contract names; of units that may be made
   Duration drain;                // how long a unit that ends has to become empty
-  const std::optional<fabric::IdentityTalk>& identity;  // of the provider, without units
+  bool has_identity;             // the provider has said who it is
 };
 // Units of which nothing is there and nothing can be made yet are left out.
 fabric::Purchase purchase_of(const model::Contract& contract, const FabricContract& kept,

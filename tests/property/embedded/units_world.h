@@ -167,14 +167,16 @@ class UnitsWorld {
     for (const TestContract& one : contracts_) {
       if (!one.is_bought) continue;
       Purchase purchase{.contract = one.id,
-                        .part = one.part,
                         .units = {},
                         .amounts = {{"cpu", 2000}, {"memory", int64_t{4} << 30}, {"pods", 20}},
                         .labels = {},
                         .annotations = {},
                         .taints = {},
-                        .proof = one.proof,
-                        .identity = one.identity};
+                        .proof = one.proof};
+      if (one.identity) {
+        purchase.recorded = one.identity->units;
+        wish.identity = one.identity;
+      }
       for (const std::string& unit : one.units) {
         purchase.units.push_back(
             {unit, one.requests.at(unit), "spillway://" + unit, one.drained_by, one.is_spare});
@@ -191,7 +193,7 @@ class UnitsWorld {
                     warm_until(is_seller_warm)};
     for (const TestContract& one : contracts_) {
       if (!one.is_sold) continue;
-      Sale sale{one.id, one.part, {}, {}, one.at_seller};
+      Sale sale{one.id, {}, {}, one.at_seller};
       sale.grant.amounts = {{"cpu", 1500}, {"memory", int64_t{3} << 30}, {"pods", 7}};
       for (const std::string& unit : one.units) sale.units.push_back({unit, true, one.is_spare});
       wish.sales.push_back(std::move(sale));

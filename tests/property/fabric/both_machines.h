@@ -169,7 +169,7 @@ class Both {
     SellerWish wish{TwoLiqos::k_seller, TwoLiqos::k_buyer, std::string(64, 'a'), {}, warm_until_};
     for (const Contract& contract : contracts_) {
       if (!contract.is_there) continue;
-      Sale sale{contract.id, contract.part, {}, {}, contract.at_seller};
+      Sale sale{contract.id, {}, {}, contract.at_seller};
       sale.grant.amounts = {{"cpu", 2000}, {"memory", 4}};
       for (const auto& unit : contract.units) {
         sale.units.push_back(
@@ -184,14 +184,16 @@ class Both {
     for (const Contract& contract : contracts_) {
       if (!contract.is_there) continue;
       Purchase purchase{.contract = contract.id,
-                        .part = contract.part,
                         .units = {},
                         .amounts = {{"cpu", 2000}},
                         .labels = {{"disk", "ssd"}},
                         .annotations = {},
                         .taints = {},
-                        .proof = contract.proof,
-                        .identity = contract.identity};
+                        .proof = contract.proof};
+      if (contract.identity) {
+        purchase.recorded = contract.identity->units;
+        wish.identity = contract.identity;
+      }
       for (const auto& unit : contract.units) {
         BoughtUnit bought{unit, "request of " + unit, "spillway://" + unit};
         bought.is_spare = contract.spares.contains(unit);

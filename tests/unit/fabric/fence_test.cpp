@@ -52,7 +52,7 @@ TEST(Fence, ARenewalIsAsOldAsItsOlderSide) {
 class Fenced : public ::testing::Test {
  protected:
   Fenced() {
-    Sale sale{ContractId("01JAAAAAAAAAAAAAAAAAAAAAAA"), {}, {{"sw-x-0", true}}, {}, {}};
+    Sale sale{ContractId("01JAAAAAAAAAAAAAAAAAAAAAAA"), {{"sw-x-0", true}}, {}, {}};
     sale.request = RequestTalk{{}, {{"sw-x-0", "request"}}};
     sale.grant.amounts = {{"cpu", 2000}};
     wish.sales = {sale};

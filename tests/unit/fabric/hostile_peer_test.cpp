@@ -18,7 +18,7 @@ const std::string k_peer_hash(64, 'a');
 // milan has sold one unit to rome, whose Tenant is there.
 struct HostileBuyer : testing::Test {
   HostileBuyer() {
-    Sale sale{ContractId("01m7jvqwfj4xxt60c2xbz461h3"), {}, {{k_sold_unit}}, {}, RequestTalk{}};
+    Sale sale{ContractId("01m7jvqwfj4xxt60c2xbz461h3"), {{k_sold_unit}}, {}, RequestTalk{}};
     sale.grant.amounts = k_sold;
     sale.request->units[k_sold_unit] = "request";
     wish.sales.push_back(std::move(sale));
@@ -110,12 +110,12 @@ TEST(ReinstalledProvider, ItsIdentityIsMadeAnewOnceItHasSaidSoItself) {
   purchase.contract = ContractId("01m7jvqwfj4xxt60c2xbz461h3");
   purchase.units.push_back({k_sold_unit, "request", "spillway://unit"});
   const std::string space = liqo::tenant_namespace_name("rome");
-  purchase.identity =
-      IdentityTalk{{"old", "certificate", "https://milan:6443", ""}, space, {k_sold_unit}};
+  purchase.recorded = {k_sold_unit};
+  wish.identity = IdentityTalk{{"old", "certificate", "https://milan:6443", ""}, space, {}};
   wish.purchases.push_back(purchase);
   BuyerSight sight;
   sight.has_space = true;
-  sight.identity = liqo::new_identity("milan", purchase.identity->access, space);
+  sight.identity = liqo::new_identity("milan", wish.identity->access, space);
   sight.identity->meta.uid = "first";
   const auto identities = [&] {
     std::vector<std::string> deeds;
@@ -132,7 +132,7 @@ TEST(ReinstalledProvider, ItsIdentityIsMadeAnewOnceItHasSaidSoItself) {
     return deeds;
   };
   EXPECT_TRUE(identities().empty());
-  wish.purchases[0].identity->access.authority = "new";
+  wish.identity->access.authority = "new";
   EXPECT_EQ(identities(), std::vector<std::string>{"remove first"});
   sight.identity.reset();
   EXPECT_EQ(identities(), std::vector<std::string>{"create"});

@@ -126,7 +126,7 @@ TEST(Parting, TheBuyerFreesWhatLiqoCannotTakeBack) {
 TEST(Parting, AnotherIdentityComesWhenTheOldOneIsGoneWithAllOfIt) {
   BuyerWish wish{"rome", "milan", {}, {}, k_cold};
   Purchase purchase;
-  purchase.identity = IdentityTalk{{"a", "c", "https://milan:6443", ""}, "space", {}};
+  wish.identity = IdentityTalk{{"a", "c", "https://milan:6443", ""}, "space", {}};
   purchase.is_kept = true;
   wish.purchases.push_back(purchase);
   const auto makes = [&](const BuyerSight& sight) {

@@ -68,6 +68,9 @@ def controller_manager(cluster, programs):
             f"--cluster-name={cluster.name}", f"--cluster-cidr={cluster.pod_cidr}",
             f"--cluster-signing-cert-file={pki}/ca.pem",
             f"--cluster-signing-key-file={pki}/ca.key",
+            # A quota that counts a kind which has just been defined is unknown, and refuses everything, until the next
+            # look at all quotas: by default every five minutes, which is older than clusters get here.
+            "--resource-quota-sync-period=10s",
             f"--flex-volume-plugin-dir={cluster.folder}/volume-plugins"]
 
 
