@@ -126,9 +126,13 @@ class GuardedPeering(unittest.TestCase):
                     "--cpu", "2", "--memory", "4Gi", "--tolerable", "spillway.io/bought")
         # Liqo made the namespace, and did not say so in the way of kubectl apply.
         cls.kubectl(SELLER, "apply", "--server-side", "-f", "-", stdin=text)
-        eventually("a quota that counts", lambda: "pods" in cls.get(
-            SELLER, "-n", space, "resourcequota", "spillway-guests").get("status", {}).get("used", {}),
-            PATIENCE_SECONDS)
+        # Kinds that were defined a moment ago take longest.
+        eventually("a quota that counts", lambda: cls.counts_all(cls.get(
+            SELLER, "-n", space, "resourcequota", "spillway-guests")), 2 * PATIENCE_SECONDS)
+
+    @staticmethod
+    def counts_all(quota):
+        return set(quota["spec"]["hard"]) <= set(quota.get("status", {}).get("used", {}))
 
     @classmethod
     def access(cls, secret, name):

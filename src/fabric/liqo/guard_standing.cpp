@@ -1,5 +1,7 @@
 #include "fabric/liqo/guard_standing.h"
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "model/tree.h"
@@ -22,25 +24,26 @@ std::string guard_key(const Kind& kind, std::string_view name) {
 
 GuardStanding judge_guard(const GuardSeen& seen) {
   GuardStanding standing;
+  std::set<std::string> names;   // a policy and its binding have the same
+  std::set<std::string> faulty;  //
   for (const GuardObject& one : guard_objects()) {
     const std::string key = guard_key(one.kind, one.name);
     const auto found = seen.find(key);
-    if (one.kind.plural == k_policies.plural) ++standing.policies;
-    if (found == seen.end()) {
-      standing.missing.push_back(key);
-    } else if (!is_as_written(found->second, one.object)) {
-      standing.changed.push_back(key);
-    }
+    names.insert(one.name);
+    if (found != seen.end() && is_as_written(found->second, one.object)) continue;
+    faulty.insert(one.name);
+    (found == seen.end() ? standing.missing : standing.changed).push_back(key);
   }
+  standing.policies = names.size();
+  standing.in_force = names.size() - faulty.size();
   return standing;
 }
 
 bool is_tried_liqo(std::string_view version) { return version == "v1.2.0"; }
 
 model::Enforcement enforcement_of(const GuardStanding& standing) {
-  if (standing.missing.empty() && standing.changed.empty()) return model::Enforcement::full;
-  const size_t all = 2 * standing.policies;
-  return standing.missing.size() == all ? model::Enforcement::none : model::Enforcement::partial;
+  if (standing.in_force == standing.policies) return model::Enforcement::full;
+  return standing.in_force == 0 ? model::Enforcement::none : model::Enforcement::partial;
 }
 
 }  // namespace spillway::fabric::liqo

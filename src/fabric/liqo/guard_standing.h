@@ -19,12 +19,14 @@ struct GuardStanding {
   size_t policies = 0;  // that there should be
   std::vector<std::string> missing;
   std::vector<std::string> changed;  // not as this release writes them
+  size_t in_force = 0;               // policies that are as written, bindings and all
 };
 GuardStanding judge_guard(const GuardSeen& seen);
 
 // Whether the rules were tried on that Liqo, as `app.kubernetes.io/version` names it: v1.2.0.
 bool is_tried_liqo(std::string_view version);
 
+// None also if all of them were changed: of what others write nobody knows what it refuses.
 model::Enforcement enforcement_of(const GuardStanding& standing);
 
 }  // namespace spillway::fabric::liqo

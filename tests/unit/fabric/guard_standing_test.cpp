@@ -38,6 +38,18 @@ TEST(GuardStanding, IsPartialWithoutAnyOneOfThemOrWithOneThatWasChanged) {
   }
 }
 
+TEST(GuardStanding, IsNoneWhereEveryBindingIsSwitchedOff) {
+  GuardSeen seen = all_there();
+  for (auto& [key, object] : seen) {
+    if (!key.starts_with(k_policy_bindings.kind)) continue;
+    model::put(model::ensure(object, {"spec"}), "validationActions", model::array_node())
+        .items.push_back(model::text_node("Audit"));
+  }
+  const GuardStanding standing = judge_guard(seen);
+  EXPECT_TRUE(standing.missing.empty());
+  EXPECT_EQ(enforcement_of(standing), Enforcement::none);
+}
+
 TEST(GuardStanding, OnlyWhatWasTriedIsSaidToBe) {
   EXPECT_TRUE(is_tried_liqo("v1.2.0"));
   EXPECT_FALSE(is_tried_liqo("v1.2.1"));
