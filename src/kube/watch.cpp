@@ -12,8 +12,9 @@ namespace spillway::kube {
 namespace {
 
 constexpr int k_most_stuck = 3;
-constexpr int k_most_gone = 3;            // once or twice is part of the protocol
-constexpr Duration k_early = seconds(2);  // a stream that ends so long before its time is on time
+constexpr int k_most_gone = 3;              // once or twice is part of the protocol
+constexpr Duration k_early = seconds(2);    // a stream that ends so long before its time is on time
+constexpr Duration k_at_once = seconds(2);  // no server comes back from a backup so fast
 constexpr Duration k_longest_hurry = seconds(2);         // between short ones that told something
 constexpr Duration k_longest_pause = milliseconds(200);  // between streams that end in good order
 
@@ -69,8 +70,12 @@ Duration Watch::doubt_left() const {
   return std::min(listed_ + k_doubt - api_.loop().now(), k_doubt);
 }
 
+// Who does not answer at once may have gone back meanwhile, however the stream before it ended.
 void Watch::take_up() {
-  api_.version(resource_, wanted_, heard([this](const Result<std::string>& now) {
+  const Instant asked = api_.loop().now();
+  api_.version(resource_, wanted_, heard([this, asked](const Result<std::string>& now) {
+                 const bool is_at_once = now && api_.loop().now() - asked < k_at_once;
+                 is_in_doubt_ = is_in_doubt_ || !is_at_once;
                  if (!now) return fail(now.error());
                  if (!is_before(*now, version_)) return follow();
                  version_.clear();

@@ -8,7 +8,8 @@
 // A server that comes back from an old backup gives versions again that it has given before: who
 // goes on from one of these misses what happened up to it, and is never told. So it is asked for
 // its version before a stream is taken up; and should it have passed ours by then, a stream that
-// breaks before its time leaves a doubt: within k_doubt of the last list there is another one.
+// breaks before its time, or cannot be taken up at once, leaves a doubt: within k_doubt of the last
+// list there is another one.
 //
 // Of the objects only their names are kept. Do not destroy a Watch from within its calls.
 #pragma once

@@ -264,6 +264,24 @@ TEST_F(WatchTest, FindsOutThatSuchAServerHasPassedItsFormerVersions) {
   EXPECT_EQ(troubles_, 0);
 }
 
+// The stream before it had ended on time: nothing but the silence since then tells.
+TEST_F(WatchTest, DoubtsAServerThatWasAwayBetweenTwoStreams) {
+  pods_ = {"a"};
+  watch_->start();
+  loop_.run();
+  tell("ADDED", "b");
+  loop_.run_for(minutes(10));
+  is_reachable_ = false;
+  channel_.end({Code::gone, "stream", "the server has closed it", ""});
+  loop_.run_for(seconds(20));
+  is_reachable_ = true;
+  version_ = 40;  // versions were given again
+  pods_ = {"a", "c"};
+  settle();
+  EXPECT_EQ(heard_, pods_);
+  EXPECT_EQ(watch_->counts().lists, 2U);
+}
+
 TEST_F(WatchTest, ListsOnceForManyBrokenStreams) {
   watch_->start();
   loop_.run();
