@@ -82,7 +82,8 @@ void write_conditions(Node& node, bool is_ready, Instant now) {
 }  // namespace
 
 Node new_virtual_kubelets_node(const Node& virtual_node) {
-  Node made = fabric::liqo::node_to_adopt(name_of(virtual_node), "", {});
+  const std::string provider(model::text_at(virtual_node, {"spec", "clusterID"}));
+  Node made = fabric::liqo::node_to_adopt({std::string(name_of(virtual_node)), provider, "", {}});
   model::erase(model::ensure(made, {"spec"}), "providerID");
   return made;
 }

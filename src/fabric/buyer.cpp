@@ -145,8 +145,9 @@ void keep(Buying& b, const Purchase& purchase, const BoughtUnit& unit, const Bou
     b.plan.deeds.emplace_back(Merge{b.at(liqo::k_slices, unit.name), liqo::keep_with_node_patch()});
   }
   if (!seen.node) {
-    return b.create(Buying::node(unit.name),
-                    liqo::node_to_adopt(unit.name, unit.provider_id, purchase.taints));
+    return b.create(
+        Buying::node(unit.name),
+        liqo::node_to_adopt({unit.name, b.wish.provider, unit.provider_id, purchase.taints}));
   }
   if (seen.node->provider_id.empty()) name_node(b, unit);
 }

@@ -44,16 +44,16 @@ Result<VirtualNode> read_virtual_node(const model::Node& object) {
 }
 model::Node to_object(const VirtualNode& node) { return write_object(node); }
 
-model::Node node_to_adopt(std::string_view name, std::string_view provider_id,
-                          std::vector<model::Taint> taints) {
-  taints.push_back({std::string(k_taint), "true", model::TaintEffect::no_execute});
+model::Node node_to_adopt(NewUnitNode wanted) {
+  wanted.taints.push_back({std::string(k_taint), "true", model::TaintEffect::no_execute});
   model::Node made = empty_object(k_nodes);
   Writer writer(made);
-  writer.text("metadata.name", std::string(name));
+  writer.text("metadata.name", wanted.name);
   writer.texts("metadata.labels",
-               {{std::string(k_node_type_label), std::string(k_virtual_node_type)}});
-  writer.text("spec.providerID", std::string(provider_id));
-  writer.parts("spec.taints", taints);
+               {{std::string(k_peer_label), wanted.provider},
+                {std::string(k_node_type_label), std::string(k_virtual_node_type)}});
+  writer.text("spec.providerID", wanted.provider_id);
+  writer.parts("spec.taints", wanted.taints);
   return made;
 }
 

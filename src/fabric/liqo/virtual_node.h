@@ -51,8 +51,14 @@ model::Node to_object(const VirtualNode& node);
 
 // The Node, made between the VirtualNode's creation and its virtual kubelet's start, which adopts
 // it: so that it has its provider id and all taints from the first moment. Liqo's own taint is
-// added.
-model::Node node_to_adopt(std::string_view name, std::string_view provider_id,
-                          std::vector<model::Taint> taints);
+// added; and whose it is, for a Node that is made late, when all else of its unit has gone, has
+// nothing else that tells.
+struct NewUnitNode {
+  std::string name;
+  std::string provider;
+  std::string provider_id;
+  std::vector<model::Taint> taints;
+};
+model::Node node_to_adopt(NewUnitNode wanted);
 
 }  // namespace spillway::fabric::liqo

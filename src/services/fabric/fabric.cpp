@@ -128,6 +128,7 @@ void Fabric::step() {
 // ---- machines ------------------------------------------------------------------------------
 
 Instant Fabric::decide(const std::string& peer) {
+  if (find_peer(peer)) return k_never;
   Instant next = connect(peer);
   const auto bought = state().bought_from.find(peer);
   if (bought != state().bought_from.end() && !is_waiting_for(peer, Role::buyer)) {

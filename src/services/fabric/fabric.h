@@ -131,7 +131,9 @@ class Fabric {
   void note_purchases();
   void forget_ended();
   void note_peers();
-  void find_peers();  // that the state does not know of
+  // Peers that the state does not know of. True: it is one, and is known from now on.
+  bool find_peer(const std::string& peer);
+  void find_peers();
   void prepare();
   void make_requests(const model::Contract& contract, const FabricContract& kept);
   void find_offer(const model::Contract& wanted);

@@ -103,12 +103,18 @@ void Fabric::note_peers() {
   if (is_changed) dealings_.touch();
 }
 
-// Whose state was lost has left things behind that only names and records tell of.
+// Whose state was lost has left things behind that only names and records tell of; so has what was
+// asked of an API server, and done long after everything else had gone.
+bool Fabric::find_peer(const std::string& peer) {
+  bool is_new = false;
+  if (!sights_.buyer(peer).units.empty()) is_new = state().bought_from.try_emplace(peer).second;
+  if (sights_.seller(peer).record) is_new = state().sold_to.try_emplace(peer).second || is_new;
+  if (is_new) contracts_changed();
+  return is_new;
+}
+
 void Fabric::find_peers() {
-  for (const std::string& peer : sights_.peers()) {
-    if (!sights_.buyer(peer).units.empty()) state().bought_from.try_emplace(peer);
-    if (sights_.seller(peer).record) state().sold_to.try_emplace(peer);
-  }
+  for (const std::string& peer : sights_.peers()) find_peer(peer);
   contracts_changed();
 }
 

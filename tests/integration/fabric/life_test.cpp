@@ -137,6 +137,23 @@ TEST_F(FabricLife, AContractThatEndsLeavesNothingAndThePeeringStaysForAWhile) {
   EXPECT_TRUE(buyer.agent->state().fabric.bought_from.empty());
 }
 
+// An API server may do what it was asked to long after it was given up on.
+TEST_F(FabricLife, ANodeThatIsMadeWhenAllElseHasGoneDoesNotStay) {
+  const model::Contract contract = trade_units(1);
+  const std::string unit = unit_names(contract)[0];
+  ASSERT_TRUE(comes([&] { return all_ready(contract); }));
+  tell_both(closed(contract), "contract-closed");
+  ASSERT_TRUE(comes([&] { return left_of(unit).empty(); }));
+  const std::string late = model::to_json(fabric::liqo::node_to_adopt({unit, "milan", "", {}}));
+  liqo.rome.create("/api/v1/nodes", late);
+  EXPECT_TRUE(comes([&] { return left_of(unit).empty(); }));
+  loop.run_for(minutes(31));
+  live(40);
+  ASSERT_TRUE(buyer.agent->state().fabric.bought_from.empty());
+  liqo.rome.create("/api/v1/nodes", late);
+  EXPECT_TRUE(comes([&] { return left_of(unit).empty(); })) << "its provider was forgotten";
+}
+
 TEST_F(FabricLife, WhatIsRemovedOrEditedByHandComesBackWithAnEvent) {
   const model::Contract contract = trade_units(1);
   const std::string unit = unit_names(contract)[0];

@@ -156,7 +156,8 @@ void LiqoPlayed::add_unit(const std::string& options) {
                                             {{"spillway.io/unit", "unit-0"}},
                                             {{"spillway.io/contract", "ct-1"}},
                                             taints})));
-  create(*liqos.buyer, codec::k_nodes, codec::node_to_adopt("unit-0", "spillway://unit-0", taints));
+  create(*liqos.buyer, codec::k_nodes,
+         codec::node_to_adopt({"unit-0", "seller", "spillway://unit-0", taints}));
   pass();
 }
 
@@ -335,7 +336,7 @@ TEST_F(LiqoPlayed, WhatItsWebhooksDenyIsDenied) {
   codec::NamespaceOffloading other = codec::new_offloading("default", "default-buyer");
   other.meta.name = "another";
   EXPECT_TRUE(refused(*liqos.buyer, codec::k_namespace_offloadings, to_object(other)));
-  create(*liqos.buyer, codec::k_nodes, codec::node_to_adopt("unit-9", "", {}));
+  create(*liqos.buyer, codec::k_nodes, codec::node_to_adopt({"unit-9", "seller", "", {}}));
   EXPECT_TRUE(refused(*liqos.buyer, codec::k_virtual_nodes,
                       to_object(codec::new_virtual_node({"unit-9", "seller", "", {}, {}, {}}))));
   EXPECT_TRUE(refused(*liqos.buyer, codec::k_virtual_nodes,

@@ -180,12 +180,13 @@ TEST(LiqoAmounts, AllModelsOfGpusAreOneResource) {
 }
 
 TEST(LiqoUnitNode, ANodeToAdoptHasLiqosTaintToo) {
-  const Node node = node_to_adopt("unit", "spillway://unit", {{"ours", "1", {}}});
-  EXPECT_EQ(model::to_json(node),
-            R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"unit","labels":)"
-            R"({"liqo.io/type":"virtual-node"}},"spec":{"providerID":"spillway://unit","taints":[)"
-            R"({"key":"ours","value":"1","effect":"NoSchedule"},)"
-            R"({"key":"virtual-node.liqo.io/not-allowed","value":"true","effect":"NoExecute"}]}})");
+  const Node node = node_to_adopt({"unit", "milan", "spillway://unit", {{"ours", "1", {}}}});
+  EXPECT_EQ(
+      model::to_json(node),
+      R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"unit","labels":)"
+      R"({"liqo.io/remote-cluster-id":"milan","liqo.io/type":"virtual-node"}},"spec":{"providerID":"spillway://unit","taints":[)"
+      R"({"key":"ours","value":"1","effect":"NoSchedule"},)"
+      R"({"key":"virtual-node.liqo.io/not-allowed","value":"true","effect":"NoExecute"}]}})");
 }
 
 TEST(LiqoForeignCluster, TheMarkOfDeathComesAndGoes) {

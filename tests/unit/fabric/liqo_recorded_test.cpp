@@ -214,12 +214,13 @@ TEST(LiqoRecorded, OurVirtualNodeIsAdoptedAsWeMadeIt) {
 }
 
 TEST(LiqoRecorded, OurNodeIsAdoptedWithItsProviderIdAndTaints) {
-  const Node made =
-      node_to_adopt("unit-0", "spillway://unit-0", {{"spillway.io/bought", "true", {}}});
+  const Node made = node_to_adopt(
+      {"unit-0", "seller", "spillway://unit-0", {{"spillway.io/bought", "true", {}}}});
   const UnitNode ours = good(read_unit_node(made));
   const auto at_first = versions("03-unit", "buyer", "Node", "unit-0").front();
-  expect_within(*made.find("metadata"), *at_first.find("metadata"));
-  for (const Node& object : {at_first, versions("04-grant", "buyer", "Node", "unit-0").back()}) {
+  const auto granted = versions("04-grant", "buyer", "Node", "unit-0").back();
+  expect_within(*made.find("metadata"), *granted.find("metadata"));
+  for (const Node& object : {at_first, granted}) {
     const UnitNode node = good(read_unit_node(object));
     EXPECT_EQ(node.provider_id, "spillway://unit-0");
     for (const model::Taint& taint : ours.taints) {
