@@ -121,7 +121,7 @@ void Sights::watch(const liqo::Kind& kind, kube::Wanted wanted, Put put, Gone go
   kube::WatchCalls calls;
   calls.on_put = std::move(put);
   calls.on_gone = std::move(gone);
-  calls.on_synced = [this] { on_synced(); };
+  calls.on_synced = [this, &kind] { on_synced(kind); };
   calls.on_trouble = [this](const Error& why) {
     trouble_ = why;
     log_.write(services::Level::warning, "the fabric cannot be seen", {{"why", why.message()}});
@@ -141,7 +141,14 @@ bool Sights::is_known() const {
                      [](const auto& one) { return one->is_synced(); });
 }
 
-void Sights::on_synced() {
+// Of VirtualNodes that came and went between two lists nothing tells but the Leases that they left.
+void Sights::on_synced(const liqo::Kind& kind) {
+  const bool is_again = is_told_ && kind.plural == liqo::k_virtual_nodes.plural;
+  if (is_again) list_leases();
+  tell_known();
+}
+
+void Sights::tell_known() {
   if (is_told_ || !is_known()) return;
   is_told_ = true;
   calls_.known();
@@ -153,7 +160,8 @@ void Sights::list_leases() {
     for (const kube::Object& lease : page.items) {
       const std::string peer = peer_of_space(kube::space_in(lease));
       const std::string name(kube::name_in(lease));
-      if (!peer.empty() && contract_of_unit(name)) unit(peer, name).has_lease = true;
+      if (peer.empty() || !contract_of_unit(name)) continue;
+      if (!std::exchange(unit(peer, name).has_lease, true)) changed(peer);
     }
   }),
             life_.guard([this](const Result<std::string>& listed) {
@@ -164,7 +172,7 @@ void Sights::list_leases() {
                 return;
               }
               has_leases_ = true;
-              on_synced();
+              tell_known();
             }));
 }
 

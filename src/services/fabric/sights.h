@@ -115,7 +115,8 @@ class Sights {
 
   fabric::BoughtSight& unit(const std::string& peer, const std::string& name);
   void forget_unit(const std::string& peer, const std::string& name);  // if nothing is left of it
-  void on_synced();
+  void on_synced(const fabric::liqo::Kind& kind);
+  void tell_known();
 
   kube::Api& api_;
   services::Log& log_;

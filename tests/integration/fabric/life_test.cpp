@@ -154,6 +154,22 @@ TEST_F(FabricLife, ANodeThatIsMadeWhenAllElseHasGoneDoesNotStay) {
   EXPECT_TRUE(comes([&] { return left_of(unit).empty(); })) << "its provider was forgotten";
 }
 
+// Of a VirtualNode that came and went while nobody could look, its Lease is all that is left.
+TEST_F(FabricLife, ALeaseOfAVirtualNodeThatNobodySawIsFoundWhenTheClusterIsListedAgain) {
+  const model::Contract contract = trade_units(1);
+  const std::string unit = unit_names(contract)[0];
+  ASSERT_TRUE(comes([&] { return all_ready(contract); }));
+  tell_both(closed(contract), "contract-closed");
+  ASSERT_TRUE(comes([&] { return left_of(unit).empty(); }));
+  const std::string leases = "/apis/coordination.k8s.io/v1/namespaces/liqo-tenant-milan/leases";
+  liqo.rome.create(leases, fmt::format(R"({{"metadata":{{"name":"{}"}}}})", unit));
+  live(40);
+  ASSERT_TRUE(liqo.rome.has(leases + "/" + unit)) << "Leases of virtual kubelets are not watched";
+  liqo.rome.cluster.forget_history();
+  liqo.rome.cluster.restart(milliseconds(100), 1000);
+  EXPECT_TRUE(comes([&] { return !liqo.rome.has(leases + "/" + unit); }));
+}
+
 TEST_F(FabricLife, WhatIsRemovedOrEditedByHandComesBackWithAnEvent) {
   const model::Contract contract = trade_units(1);
   const std::string unit = unit_names(contract)[0];
