@@ -20,6 +20,7 @@ void Laws::on_commit(const host::Commit& commit, const Undo& undo) {
   std::set<std::string> sold_to;    // buyers
   std::set<std::string> pools;
   std::set<std::string> buyers;
+  const SaleSight sales(rows_, commit, undo);
   for (const auto& [key, before] : undo.rows) {
     const Versioned* now = rows_.find(key);
     const market::Record after = now == nullptr ? market::Record{} : now->record;
@@ -42,7 +43,7 @@ void Laws::on_commit(const host::Commit& commit, const Undo& undo) {
     expect(contract != nullptr, 3, "a contract was deleted: " + key.id);
     if (contract == nullptr) continue;
     const auto* previous = held<Contract>(before.record);
-    check_contract(previous, *contract, commit);
+    check_contract(previous, *contract, commit, sales);
     check_signatures(previous, *contract, undo, commit);
     pools.insert(contract->pool.text);
     buyers.insert(contract->buyer.text);
@@ -52,7 +53,7 @@ void Laws::on_commit(const host::Commit& commit, const Undo& undo) {
     }
   }
   for (const std::string& id : pools) {
-    check_pool({Kind::pool, id}, sold_from.contains(id));
+    check_pool({Kind::pool, id}, sold_from.contains(id) ? &sales : nullptr);
     check_on_sale({Kind::pool, id}, commit.at);
   }
   for (const std::string& id : buyers) {

@@ -39,6 +39,7 @@
 #include "services/agent/paper.h"
 #include "services/wire/bodies.h"
 #include "sim/rows.h"
+#include "sim/sale_sight.h"
 
 namespace spillway::sim {
 
@@ -98,11 +99,11 @@ class Laws {
   };
 
   // laws_sums.cpp
-  void check_pool(const market::Key& key, bool sold);
+  void check_pool(const market::Key& key, const SaleSight* sold);  // null: nothing was
   void check_account(const market::Key& key, const Undo& undo, bool grew);
   // laws_contract.cpp
   void check_contract(const model::Contract* before, const model::Contract& after,
-                      const host::Commit& commit);
+                      const host::Commit& commit, const SaleSight& sales);
   void check_ladder(const model::Contract& before, const model::Contract& after);
   void check_calm(const model::Contract& before, const model::Contract& after, Instant at);
   Instant lease_end_of(const model::Contract& before) const;
@@ -113,8 +114,9 @@ class Laws {
   void check_invoices();
   void check_leaving(const model::Contract& before, const model::Contract& after,
                      const host::Commit& commit);
-  void check_sale(const model::Contract& contract, Instant at);
-  void check_purchase(const model::Contract& before, const model::Contract& after, Instant at);
+  void check_sale(const model::Contract& contract, const SaleSight& sales, Instant at);
+  void check_purchase(const model::Contract& before, const model::Contract& after,
+                      const SaleSight& sales, Instant at);
   void check_purchases(const model::Contract& after, const market::AgreementRecord& record);
   static bool has_bought(const model::Contract& before, const model::Contract& after);
   void check_endings(const model::Contract& before, const model::Contract& after,

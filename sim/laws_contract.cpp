@@ -46,8 +46,8 @@ bool is_distance(const Contract& contract, const market::Rules& rules) {
 
 }  // namespace
 
-void Laws::check_contract(const Contract* before, const Contract& after,
-                          const host::Commit& commit) {
+void Laws::check_contract(const Contract* before, const Contract& after, const host::Commit& commit,
+                          const SaleSight& sales) {
   expect(after.is_live() == (count_live(after) > 0), 3,
          fmt::format("contract {}: {} with {} live units", after.id.text, to_text(after.state),
                      count_live(after)));
@@ -55,11 +55,11 @@ void Laws::check_contract(const Contract* before, const Contract& after,
          fmt::format("contract {} changed without an event", after.id.text));
   if (before == nullptr) {
     expect(after.state == ContractState::hold, 1, "a contract that did not begin as a hold");
-    check_sale(after, commit.at);
+    check_sale(after, sales, commit.at);
     return;
   }
   check_ladder(*before, after);
-  if (has_bought(*before, after)) check_purchase(*before, after, commit.at);
+  if (has_bought(*before, after)) check_purchase(*before, after, sales, commit.at);
   check_calm(*before, after, commit.at);
   check_metered(*before, after, commit.at);
   check_charges(*before, after, commit.at);
@@ -165,9 +165,11 @@ bool Laws::has_bought(const Contract& before, const Contract& after) {
 }
 
 // A sale like any other, at the price that was agreed and is still asked.
-void Laws::check_purchase(const Contract& before, const Contract& after, Instant at) {
-  check_sale(after, at);
-  const auto* offer = rows_.get<market::OfferRecord>(market::key_of(after.offer));
+void Laws::check_purchase(const Contract& before, const Contract& after, const SaleSight& sales,
+                          Instant at) {
+  check_sale(after, sales, at);
+  const auto* offer =
+      sales.met<market::OfferRecord>(market::key_of(after.offer), after.pool, after.id.text);
   expect(offer == nullptr || offer->offer.price == after.price, 1,
          fmt::format("contract {}: a spare was bought at an old price", after.id.text));
   expect(before.spare && before.state <= ContractState::active, 1,
@@ -180,7 +182,7 @@ void Laws::check_purchase(const Contract& before, const Contract& after, Instant
   }
 }
 
-void Laws::check_sale(const Contract& contract, Instant at) {
+void Laws::check_sale(const Contract& contract, const SaleSight& sales, Instant at) {
   const auto* pool = rows_.get<PoolRecord>(market::key_of(contract.pool));
   const auto* offer = rows_.get<market::OfferRecord>(market::key_of(contract.offer));
   const auto* account = rows_.get<AccountRecord>(market::account_key(contract.buyer));
@@ -188,6 +190,10 @@ void Laws::check_sale(const Contract& contract, Instant at) {
   expect(pool != nullptr && offer != nullptr && account != nullptr && epoch != nullptr, 3,
          fmt::format("contract {} was sold from nowhere or to nobody", contract.id.text));
   if (pool == nullptr || offer == nullptr || account == nullptr || epoch == nullptr) return;
+  pool = sales.met<PoolRecord>(market::key_of(contract.pool), contract.pool, contract.id.text);
+  offer = sales.met<market::OfferRecord>(market::key_of(contract.offer), contract.pool,
+                                         contract.id.text);
+  if (pool == nullptr || offer == nullptr) return;
   expect(!offer->withdrawn && (!offer->offer.until || *offer->offer.until > at), 1,
          fmt::format("contract {} was sold from an offer that is over", contract.id.text));
   expect(pool->lease_until > at && !pool->withdrawn, 1,

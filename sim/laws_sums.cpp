@@ -41,7 +41,7 @@ Tally tally(const Rows& rows, const std::set<std::string>& contracts) {
 
 }  // namespace
 
-void Laws::check_pool(const market::Key& key, bool sold) {
+void Laws::check_pool(const market::Key& key, const SaleSight* sold) {
   const auto* pool = rows_.get<PoolRecord>(key);
   expect(pool != nullptr, 3, "a pool with contracts has no row: " + key.id);
   if (pool == nullptr) return;
@@ -52,10 +52,13 @@ void Laws::check_pool(const market::Key& key, bool sold) {
                      to_text(pool->committed), to_text(sum.resources)));
   model::Resources carried = sum.resources;
   carried += pool->unaccounted;
-  if (sold) {
-    expect(pool->pool.capacity.covers(carried), 1,
-           fmt::format("pool {}: a grant beyond its capacity: {} of {}", key.id, to_text(carried),
-                       to_text(pool->pool.capacity)));
+  const auto* met = sold == nullptr ? nullptr : sold->met<PoolRecord>(key, pool->pool.id);
+  if (met != nullptr) {
+    model::Resources with = sum.resources;
+    with += met->unaccounted;
+    expect(met->pool.capacity.covers(with), 1,
+           fmt::format("pool {}: a grant beyond its capacity: {} of {}", key.id, to_text(with),
+                       to_text(met->pool.capacity)));
   }
   expect(pool->oversold_since.has_value() != pool->pool.capacity.covers(carried), 1,
          fmt::format("pool {}: whether it is oversold is noted wrongly", key.id));
