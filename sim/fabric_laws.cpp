@@ -28,8 +28,10 @@ constexpr Duration k_recovers_in_foul_weather = seconds(120);
 // answer, and the longest fence of all with what clocks may differ.
 constexpr Duration k_gone_within = minutes(6);
 
-// From one cluster's Liqo to the other's, with all that may go wrong between them.
-constexpr Duration k_word_takes = minutes(2);
+// So late what was asked of an API server may still be done: longer than any message takes.
+constexpr Duration k_word_takes = seconds(15);
+// So long after a provider was found alive again what was wanted of its units may still be done.
+constexpr Duration k_mourned_for = minutes(2);
 
 const embedded::Kind& kind_of(FabricParty& at, const liqo::Kind& named) {
   return at.cluster().live().objects().registry.built_in(named.plural, named.group);
@@ -207,9 +209,10 @@ void FabricLaws::on_going(FabricParty& at, const Object& object) {
     const ObjectPtr theirs = find_in(*buyer, liqo::k_slices,
                                      {liqo::tenant_namespace_name(at.id().text), object.key.name});
     if (theirs == nullptr || theirs->is_deleting) return;
-    // Made anew there meanwhile: word of the one before may take its time.
-    const auto ended = ended_.find(object.key.name);
-    if (ended != ended_.end() && ended->second + k_word_takes > world_.now()) return;
+    // Just made anew there: word of the end of the one before was on its way.
+    const bool is_anew = ended_.contains(object.key.name);
+    const auto made = made_.find(object.key.name);
+    if (is_anew && made != made_.end() && made->second + k_word_takes > world_.now()) return;
     return check_calm(at, object.key.name, what);
   }
   if (is_kind(object, liqo::k_slices)) ended_[object.key.name] = world_.now();
@@ -220,13 +223,15 @@ void FabricLaws::on_going(FabricParty& at, const Object& object) {
                 {liqo::tenant_namespace_name(unit.row->provider.text), object.key.name});
     if (made == nullptr || made->is_deleting) return;
   }
-  if (at.last_mourned() + k_word_takes > world_.now()) return;
+  if (at.last_mourned() + k_mourned_for > world_.now()) return;
   check_calm(at, object.key.name, what);
 }
 
 // What was told to end, and went, does not come back.
 void FabricLaws::on_made(FabricParty& at, const Object& slice) {
   const std::string& unit = slice.key.name;
+  const Unit known = unit_of(unit);
+  if (known.row != nullptr && known.row->buyer == at.id()) made_[unit] = world_.now();
   const bool has_ended = at.is_told_to_end(unit) && ended_.contains(unit) && !at.is_touched(unit);
   laws_.expect(!has_ended, 2,
                fmt::format("{} was told to end at {}, and is made again", unit, at.id().text));

@@ -75,6 +75,7 @@ class FabricLaws {
   std::set<std::string> ready_;
   uint64_t excused_ = 0;
   std::map<std::string, Instant> ended_;  // slices that their buyer has deleted, by unit
+  std::map<std::string, Instant> made_;   // slices, when their buyer made them last
   std::map<std::pair<std::string, std::string>, Instant> overlaps_;  // buyer and pod: since when
   // Cluster and object: since when it is unwanted, and its agent could do something about it.
   std::map<std::pair<std::string, std::string>, Instant> left_;
