@@ -43,9 +43,7 @@ std::optional<Error> unless_fine(const Result<T>& answer, std::initializer_list<
 
 }  // namespace
 
-Doings::~Doings() {
-  for (const auto& [key, doing] : doings_) in_flight_ -= doing.is_under_way ? 1 : 0;
-}
+Doings::~Doings() { in_flight_ -= own_in_flight_; }
 
 Instant Doings::want(const std::vector<fabric::Deed>& deeds) {
   const Instant now = api_.loop().now();
@@ -59,10 +57,12 @@ Instant Doings::want(const std::vector<fabric::Deed>& deeds) {
     if (doing.is_under_way) continue;
     // A due time further away than anyone would wait is one of before the clock was put back.
     const bool is_due = doing.due <= now || doing.due - now > host::k_refused_wait;
-    if (is_due && in_flight_ < k_most_in_flight) {
-      begin(key, deed);
-    } else if (!is_due) {
+    if (!is_due) {
       next = std::min(next, doing.due);
+    } else if (in_flight_ >= k_most_in_flight) {
+      next = std::min(next, now + k_full_wait);
+    } else if (own_in_flight_ < k_most_of_one) {  // else the next answer leads to another look
+      begin(key, deed);
     }
   }
   std::erase_if(doings_,
@@ -82,6 +82,7 @@ std::vector<fabric::Trouble> Doings::troubles() const {
 void Doings::begin(const std::string& key, const fabric::Deed& deed) {
   doings_.at(key).is_under_way = true;
   in_flight_ += 1;
+  own_in_flight_ += 1;
   if (const auto* one = std::get_if<fabric::Create>(&deed)) create(key, *one);
   if (const auto* one = std::get_if<fabric::Merge>(&deed)) merge(key, *one);
   if (const auto* one = std::get_if<fabric::Remove>(&deed)) remove(key, *one);
@@ -128,6 +129,7 @@ void Doings::end(const std::string& key, const std::optional<Error>& refused) {
   Doing& doing = doings_.at(key);
   doing.is_under_way = false;
   in_flight_ -= 1;
+  own_in_flight_ -= 1;
   const Instant now = api_.loop().now();
   if (!refused) {
     doing.backoff.reset();

@@ -23,6 +23,8 @@ class Doings {
  public:
   static constexpr Duration k_settle = seconds(1);  // what was done is seen by then
   static constexpr int k_most_in_flight = 32;       // of all peers together
+  static constexpr int k_most_of_one = 24;          // one with much to do leaves room for others
+  static constexpr Duration k_full_wait = milliseconds(50);  // nobody tells when there is room
 
   struct Calls {
     std::function<void()> answered;  // another look may find more
@@ -60,6 +62,7 @@ class Doings {
 
   kube::Api& api_;
   int& in_flight_;
+  int own_in_flight_ = 0;
   Calls calls_;
   std::map<std::string, Doing> doings_;
   host::Lifeline life_;

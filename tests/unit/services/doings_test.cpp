@@ -1,0 +1,72 @@
+// What is done for one peer stands in nobody else's way.
+#include "services/fabric/doings.h"
+
+#include <gtest/gtest.h>
+
+#include "support/manual_loop.h"
+#include "support/scripted_channel.h"
+
+namespace spillway::agent {
+namespace {
+
+class DoingsTest : public testing::Test {
+ protected:
+  test::ManualLoop loop_;
+  host::SeededRandom random_{7};
+  test::ScriptedChannel channel_{loop_};
+  kube::Api api_{loop_, random_, channel_, {}};
+  int in_flight_ = 0;
+  int asked_ = 0;
+
+  void SetUp() override {
+    channel_.script = [this](const net::Request&) -> std::optional<Result<net::Response>> {
+      ++asked_;
+      return std::nullopt;  // it does not answer
+    };
+  }
+  Doings for_a_peer() {
+    return Doings(api_, in_flight_, {[] {}, [](const fabric::Place&) {}});
+  }
+
+  static std::vector<fabric::Deed> removals(int count, const std::string& space) {
+    std::vector<fabric::Deed> deeds;
+    for (int i = 0; i < count; ++i) {
+      deeds.emplace_back(
+          fabric::Remove{{fabric::liqo::k_shadow_pods, space, fmt::format("guest-{}", i)}, {}});
+    }
+    return deeds;
+  }
+};
+
+TEST_F(DoingsTest, OneWithMuchToDoLeavesRoomForOthers) {
+  Doings hostile = for_a_peer();
+  hostile.want(removals(100, "a"));
+  loop_.run();
+  EXPECT_EQ(asked_, Doings::k_most_of_one);
+  Doings other = for_a_peer();
+  other.want(removals(1, "b"));
+  loop_.run();
+  EXPECT_EQ(asked_, Doings::k_most_of_one + 1);
+}
+
+TEST_F(DoingsTest, WhoFindsNoRoomLooksAgainSoon) {
+  Doings one = for_a_peer();
+  Doings other = for_a_peer();
+  one.want(removals(Doings::k_most_of_one, "a"));
+  other.want(removals(Doings::k_most_in_flight - Doings::k_most_of_one, "b"));
+  Doings third = for_a_peer();
+  EXPECT_EQ(third.want(removals(1, "c")), loop_.now() + Doings::k_full_wait);
+  EXPECT_EQ(in_flight_, Doings::k_most_in_flight);
+}
+
+TEST_F(DoingsTest, WhoIsGoneHasNothingUnderWay) {
+  {
+    Doings gone = for_a_peer();
+    gone.want(removals(3, "a"));
+    EXPECT_EQ(in_flight_, 3);
+  }
+  EXPECT_EQ(in_flight_, 0);
+}
+
+}  // namespace
+}  // namespace spillway::agent
