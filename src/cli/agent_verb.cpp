@@ -9,6 +9,7 @@
 #include "cli/verbs.h"
 #include "services/agent/agent_policy.h"
 #include "services/agent/agent_service.h"
+#include "services/fabric/hearing.h"
 
 namespace spillway::cli {
 namespace {
@@ -42,7 +43,7 @@ struct AgentArguments {
   bool forget_state = false;
 };
 
-// A policy may speak of what is bought alone.
+// A policy may speak of the fabric alone.
 Status check_policy(const AgentArguments& arguments) {
   if (arguments.policy.empty() || arguments.supply.empty()) return {};
   const auto text = read_file(arguments.policy);
@@ -52,7 +53,7 @@ Status check_policy(const AgentArguments& arguments) {
   if (!policy->offering) return {};
   return fail(Code::invalid, "--policy and --supply",
               "what is sold comes from the live cluster or from a file",
-              "give one of them, or a policy that has nothing but offload");
+              "give one of them, or a policy that has nothing but offload and grant");
 }
 
 Status check_supply(const AgentArguments& arguments) {
@@ -64,6 +65,7 @@ Status check_supply(const AgentArguments& arguments) {
     return fail(Code::invalid, "--kubeconfig", "nothing is sold from that cluster",
                 "say by which policy: --policy FILE");
   }
+  SPILLWAY_TRY(agent::check_allowed(arguments.api_servers));
   const bool speaks_of_fabric = !arguments.api_servers.empty() ||
                                 !arguments.node_template.empty() || !arguments.warm.empty() ||
                                 !arguments.doubt.empty() || !arguments.skew.empty() ||

@@ -50,12 +50,19 @@ Status check_proof(const fabric::Proof& proof, const model::LiqoPart& part,
       proof.request, {std::string(fabric::liqo::k_control_plane_group), part.buyer}, key);
 }
 
-// A "*" stands for anything only at the end, and never for the end of the host's name.
+// A "*" stands for anything only at the end, and never for the end of the host's name: a name that
+// goes on is somebody else's.
+bool names_whole_host(std::string_view pattern) {
+  constexpr std::string_view k_scheme = "https://";
+  if (!pattern.starts_with(k_scheme)) return false;
+  return pattern.substr(k_scheme.size()).find_first_of(":/") != std::string_view::npos;
+}
+
 bool is_allowed(std::string_view url, const AllowedServers& allowed) {
   return std::any_of(allowed.begin(), allowed.end(), [url](std::string_view one) {
     if (!one.ends_with('*')) return url == one;
     one.remove_suffix(1);
-    return url.starts_with(one);
+    return names_whole_host(one) && url.starts_with(one);
   });
 }
 
@@ -63,7 +70,9 @@ Status check_server(const std::string& what, const std::string& url,
                     const AllowedServers& allowed) {
   const bool is_https = url.starts_with("https://") && url.size() <= k_longest_url &&
                         is_printable(url) && url.find_first_of(" @?#\"'") == std::string::npos;
-  if (!is_https) return refuse_talk(what, in_quotes(url.substr(0, 80)) + " is no https URL", "");
+  if (!is_https)
+    return refuse_talk(what, in_quotes(url.substr(0, 80)) + " is no https URL",
+                       "say the URL of the API server, https:// and all");
   if (allowed.empty() || is_allowed(url, allowed)) return {};
   return refuse_talk(what, in_quotes(url) + " is not among the API servers that may be called",
                      "add it to --fabric-api-server, or buy elsewhere");
@@ -86,6 +95,18 @@ Status check_access(const fabric::IdentityTalk& talk, const AllowedServers& allo
 }
 
 }  // namespace
+
+Status check_allowed(const AllowedServers& allowed) {
+  for (const std::string& one : allowed) {
+    const bool has_star = one.find('*') != std::string::npos;
+    const bool is_fine = !has_star || (one.find('*') + 1 == one.size() && names_whole_host(one));
+    if (is_fine) continue;
+    return fail(Code::invalid, in_quotes(one.substr(0, 80)),
+                "its * would stand for a part of the host's name",
+                "write the * at the end, after the port: https://api.example:6443*");
+  }
+  return {};
+}
 
 Status check_api_server(const std::string& url, const AllowedServers& allowed) {
   return check_server("api_server", url, allowed);

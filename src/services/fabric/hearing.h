@@ -27,6 +27,8 @@ Result<std::string> hear_nonce(std::string_view body);
 // Whom a buyer's Liqo may be told to call: URLs as they are, or with a "*" at the end for whatever
 // follows. Empty: anybody by https.
 using AllowedServers = std::vector<std::string>;
+// Patterns as an operator writes them: a "*" at the end, after the whole name of the host.
+Status check_allowed(const AllowedServers& allowed);
 Status check_api_server(const std::string& url, const AllowedServers& allowed);
 // `own_proxy`: the way that we asked to be sent, through the network between us; empty: none.
 Result<fabric::IdentityTalk> hear_identity(std::string_view body, const Heard& on,
