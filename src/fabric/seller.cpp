@@ -406,6 +406,12 @@ void part(Selling& s) {
 
 }  // namespace
 
+bool is_clear(const SellerSight& sight) {
+  return !sight.nonce && !sight.tenant && !sight.record && sight.slices.empty() &&
+         sight.guests.empty() && sight.certificates.empty() && !sight.has_certificate &&
+         !sight.has_map && !sight.has_renew && !sight.fence.has_any();
+}
+
 Plan plan_seller(const SellerWish& wish, const SellerSight& sight, Instant now) {
   Selling s{wish, sight, now};
   const bool has_live = std::any_of(wish.sales.begin(), wish.sales.end(), is_live);

@@ -66,6 +66,9 @@ struct SellerSight {
   std::vector<std::string> certificates = {};  // slices whose certificate's Secret is there
 };
 
+// Whether anything of the buyer is left here but its namespace.
+bool is_clear(const SellerSight& sight);
+
 Plan plan_seller(const SellerWish& wish, const SellerSight& sight, Instant now);
 
 }  // namespace spillway::fabric

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fabric/grant_policy_fields.h"
 #include "fabric/offload_policy_fields.h"
 #include "model/codec.h"
 #include "model/validation.h"
@@ -11,40 +12,48 @@ namespace spillway::agent {
 namespace {
 
 // The two that such a file can be: errors then know all the fields there are.
+struct FabricsFile {
+  fabric::OffloadPolicy offload;
+  fabric::GrantPolicy grant;
+};
 struct SellersFile {
   supply::OfferingPolicy offering;
-  fabric::OffloadPolicy offload;
-};
-struct BuyersFile {
-  fabric::OffloadPolicy offload;
+  FabricsFile fabric;
 };
 
+template <class F>
+void fields(F& f, FabricsFile& file) {
+  f.with_default("offload", file.offload);
+  f.with_default("grant", file.grant);
+}
 template <class F>
 void fields(F& f, SellersFile& file) {
   fields(f, file.offering);
-  f.with_default("offload", file.offload);
-}
-template <class F>
-void fields(F& f, BuyersFile& file) {
-  f.required("offload", file.offload);
+  fields(f, file.fabric);
 }
 
-Status validate(const BuyersFile& file) {
-  return model::under("offload", fabric::validate(file.offload));
+Status validate(const FabricsFile& file) {
+  SPILLWAY_TRY(model::under("offload", fabric::validate(file.offload)));
+  return model::under("grant", fabric::validate(file.grant));
 }
 Status validate(const SellersFile& file) {
   SPILLWAY_TRY(supply::validate(file.offering));
-  return model::under("offload", fabric::validate(file.offload));
+  return validate(file.fabric);
 }
 
+bool is_fabrics(std::string_view key) { return key == "offload" || key == "grant"; }
+
 // Whoever sells says what, at which price and where: a file that has any such field must have all
-// that are needed, and one without any of them is a buyer's.
-bool is_buyers(const model::Node& root) {
+// that are needed, and one without any of them is about the fabric alone.
+bool is_about_fabric(const model::Node& root) {
   const bool speaks_of_sale =
       std::any_of(root.items.begin(), root.items.end(), [](const model::Node& member) {
-        return member.key != "noun" && member.key != "version" && member.key != "offload";
+        return member.key != "noun" && member.key != "version" && !is_fabrics(member.key);
       });
-  return root.find("offload") != nullptr && !speaks_of_sale;
+  const bool speaks_of_fabric =
+      std::any_of(root.items.begin(), root.items.end(),
+                  [](const model::Node& member) { return is_fabrics(member.key); });
+  return speaks_of_fabric && !speaks_of_sale;
 }
 
 }  // namespace
@@ -57,14 +66,15 @@ Result<AgentPolicy> agent_policy_from_yaml(std::string_view text, std::string_vi
                                .max_bytes = model::k_max_document_bytes};
   const auto root = model::parse_yaml(text, source, heading.max_bytes);
   if (!root) return tl::unexpected(root.error());
-  if (is_buyers(*root)) {
-    auto file = model::read_node<BuyersFile>(*root, heading);
+  if (is_about_fabric(*root)) {
+    auto file = model::read_node<FabricsFile>(*root, heading);
     if (!file) return tl::unexpected(file.error());
-    return AgentPolicy{std::nullopt, std::move(file->offload)};
+    return AgentPolicy{std::nullopt, std::move(file->offload), std::move(file->grant)};
   }
   auto file = model::read_node<SellersFile>(*root, heading);
   if (!file) return tl::unexpected(file.error());
-  return AgentPolicy{std::move(file->offering), std::move(file->offload)};
+  return AgentPolicy{std::move(file->offering), std::move(file->fabric.offload),
+                     std::move(file->fabric.grant)};
 }
 
 }  // namespace spillway::agent

@@ -1,12 +1,14 @@
 // AgentPolicy: what a cluster's owner lets its agent do: what it sells of the live cluster
-// (supply/policy.h), and which namespaces may leave for what it buys (fabric/offload_policy.h). One
-// YAML file; examples/agent-policy.yaml shows one, docs/supply.md and docs/fabric.md explain it.
+// (supply/policy.h), what it grants with that (fabric/grant_policy.h), and which namespaces may
+// leave for what it buys (fabric/offload_policy.h). One YAML file; examples/agent-policy.yaml shows
+// one, docs/supply.md and docs/fabric.md explain it.
 #pragma once
 
 #include <optional>
 #include <string_view>
 
 #include "base/result.h"
+#include "fabric/grant_policy.h"
 #include "fabric/offload_policy.h"
 #include "supply/policy.h"
 
@@ -15,6 +17,7 @@ namespace spillway::agent {
 struct AgentPolicy {
   std::optional<supply::OfferingPolicy> offering;  // none: it speaks of nothing that is for sale
   fabric::OffloadPolicy offload;
+  fabric::GrantPolicy grant;
   bool operator==(const AgentPolicy&) const = default;
 };
 

@@ -57,6 +57,7 @@ class AgentService final : public MemberProcess {
   std::optional<agent::Reload> reload_;         // of the supply
   std::optional<agent::Reload> policy_reload_;  //
   fabric::OffloadPolicy offload_;
+  fabric::GrantPolicy grant_;
   std::optional<agent::LiveSupply> live_;
   std::optional<driver::FabricDesk> desk_;  // of --driver-listen
   std::optional<driver::Face> face_;        //
@@ -109,7 +110,10 @@ Status AgentService::take_policy(agent::AgentPolicy next) {
   }
   if (live_) live_->set_policy(std::move(*next.offering));
   offload_ = std::move(next.offload);
-  if (agent_->fabric() != nullptr) agent_->fabric()->set_offload(offload_);
+  grant_ = std::move(next.grant);
+  if (agent_->fabric() == nullptr) return {};
+  agent_->fabric()->set_offload(offload_);
+  agent_->fabric()->set_grant(grant_);
   return {};
 }
 
@@ -201,6 +205,7 @@ void AgentService::begin_fabric() {
   if (agent_->fabric() != nullptr) return agent_->fabric()->set_holding(true);
   agent::FabricOptions fabric{options_.api_servers, options_.node_template, options_.warm};
   fabric.offload = offload_;
+  fabric.grant = grant_;
   if (options_.in_cluster) fabric.own_space = cluster_->space();
   fabric.pulse.dial = [this](const kube::Access& access) {
     return agent::dial_provider(poll_, access);
@@ -231,6 +236,7 @@ Status AgentService::start_agent(agent::StateStore& state) {
     if (!policy) return tl::unexpected(std::move(policy).error());
     policy_reload_->start();
     offload_ = std::move(policy->offload);
+    grant_ = std::move(policy->grant);
     is_live = policy->offering.has_value();
     if (is_live) SPILLWAY_TRY(start_live(std::move(*policy->offering)));
   }

@@ -10,13 +10,6 @@
 namespace spillway::agent {
 namespace {
 
-// What of a peer is left; nothing: it can be forgotten.
-bool is_clear(const fabric::SellerSight& sight) {
-  return !sight.nonce && !sight.tenant && !sight.record && sight.slices.empty() &&
-         sight.guests.empty() && sight.certificates.empty() && !sight.has_certificate &&
-         !sight.fence.has_any() && !sight.has_map && !sight.has_renew;
-}
-
 bool is_answered(const fabric::SellerSight& sight) { return sight.tenant && sight.tenant->answer; }
 
 bool is_sweep(const fabric::Deed& deed) {
@@ -232,7 +225,9 @@ Instant Fabric::sell(const std::string& peer, PeerMemory& memory) {
   for (const auto& [id, kept] : state().contracts) {
     const model::Contract* row = contract(id);
     if (row == nullptr || is_bought(*row) || kept.part.buyer != peer) continue;
-    if (kept.part.provider == self_->id()) wish.sales.push_back(sale_of(*row, kept));
+    if (kept.part.provider != self_->id()) continue;
+    wish.sales.push_back(sale_of(*row, kept));
+    add_to(wish.sales.back().grant, options_.grant);
   }
   wish.proxy = proxy_for(peer);
   fabric::Plan plan = plan_seller(wish, sight, now());

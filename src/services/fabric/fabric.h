@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "fabric/guest_space.h"
+#include "fabric/grant_policy.h"
 #include "host/alarm.h"
 #include "host/lifeline.h"
 #include "services/agent/never.h"
@@ -41,6 +41,7 @@ struct FabricOptions {
   Duration warm = minutes(30);      // how long a peering without contracts stays
   Duration drain = minutes(5);      // how long a unit that ends has to become empty
   fabric::OffloadPolicy offload = {};
+  fabric::GrantPolicy grant = {};
   std::string own_space = {};   // where the agent lives; empty: in no namespace
   PulseOptions pulse = {};      // how providers are asked whether they are there
   Duration doubt = seconds(5);  // how long both signs of death must last
@@ -81,6 +82,7 @@ class Fabric {
   void know_self(LiqoHome self);  // nothing is decided before
   void contracts_changed();       // any of them, or what is verified of them
   void set_offload(fabric::OffloadPolicy policy);
+  void set_grant(fabric::GrantPolicy policy);  // also of what is sold already
   // False: nothing is decided on; providers are still told that their buyer is there.
   void set_holding(bool is_holding);
   FabricStatus status() const;

@@ -46,6 +46,7 @@ void Fabric::limit_guests(const fabric::SellerWish& wish, fabric::Plan& plan) {
       if (unit.is_live && !unit.is_spare) guests.units.push_back({unit.name, sale.grant});
     }
   }
+  add_to(guests, options_.grant);
   open_ranges(wish.buyer, guests);
   fabric::Plan limits = plan_guest_spaces(guests, seen.of(wish.buyer));
   std::move(limits.deeds.begin(), limits.deeds.end(), std::back_inserter(plan.deeds));
@@ -65,6 +66,11 @@ void Fabric::check_newcomer(const fabric::SellerWish& wish, fabric::Plan& plan) 
   if (answer.why)
     plan.troubles.push_back({answer.why->thing, answer.why->reason, answer.why->next});
   if (answer.look_again < k_never) plan.look_by(answer.look_again);
+}
+
+void Fabric::set_grant(fabric::GrantPolicy policy) {
+  options_.grant = std::move(policy);
+  contracts_changed();
 }
 
 void Fabric::guests_known() {

@@ -15,15 +15,6 @@ bool is_empty(const fabric::BoughtSight& unit) {
   return !unit.slice && !unit.has_access && !unit.virtual_node && !unit.node && !unit.has_lease;
 }
 
-bool is_empty(const fabric::SellerSight& sight) {
-  return !sight.nonce && !sight.tenant && !sight.record && sight.slices.empty() &&
-         sight.guests.empty() && sight.certificates.empty() && !sight.fence.has_any();
-}
-
-bool is_empty(const fabric::BuyerSight& sight) {
-  return !sight.identity && !sight.map && !sight.renew && !sight.access && sight.units.empty();
-}
-
 fabric::PodSight pod_sight(const kube::Object& object) {
   constexpr int64_t k_usual_grace = 30;  // Kubernetes' own
   static const model::Node k_none;
@@ -217,10 +208,10 @@ bool Sights::has_any_of(const std::string& unit) const {
 std::vector<std::string> Sights::peers() const {
   std::set<std::string> all;
   for (const auto& [peer, sight] : sellers_) {
-    if (!is_empty(sight)) all.insert(peer);
+    if (!is_clear(sight)) all.insert(peer);
   }
   for (const auto& [peer, sight] : buyers_) {
-    if (!is_empty(sight)) all.insert(peer);
+    if (!is_clear(sight)) all.insert(peer);
   }
   return {all.begin(), all.end()};
 }

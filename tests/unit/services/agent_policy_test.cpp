@@ -50,6 +50,15 @@ offload:
   EXPECT_TRUE(policy->offload.trusted.pinned);
 }
 
+TEST(AgentPolicy, WhatIsGrantedMayStandAlone) {
+  const auto policy = agent_policy_from_yaml(
+      "noun: policy\nversion: 1\ngrant: {security: restricted, node_selector: {pool: lent}}\n");
+  ASSERT_TRUE(policy) << policy.error().message();
+  EXPECT_FALSE(policy->offering);
+  EXPECT_EQ(policy->grant.security, fabric::PodSecurity::restricted);
+  EXPECT_EQ(policy->grant.node_selector, (model::Labels{{"pool", "lent"}}));
+}
+
 std::string refusal(const std::string& yaml) {
   const auto policy = agent_policy_from_yaml(yaml, "p.yaml");
   return policy ? std::string() : policy.error().message();
@@ -67,6 +76,8 @@ TEST(AgentPolicy, WhatIsWrongIsToldWithItsLine) {
   EXPECT_NE(
       refusal("version: 1\noffload: {}\nprice: {currency: EUR, cpu_hour: 1}\n").find("ladder"),
       std::string::npos);
+  EXPECT_NE(refusal("version: 1\ngrant: {closed_networks: [here]}\n").find("203.0.113.0/24"),
+            std::string::npos);
   EXPECT_NE(refusal("version: 1\nofload: {}\n").find("offload"), std::string::npos);
 }
 
