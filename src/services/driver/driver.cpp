@@ -191,17 +191,20 @@ void Driver::order(const std::string& name, const UnitOrder& order, Then<UnitDoc
     rebuild();
   }
   // Also of one that is known: the first answer may have been lost before it was safe.
-  saver_.flush(life_.guard([this, name, then = std::move(then)] { then(*unit(name)); }));
+  saver_.flush(life_.guard([this, name, then = std::move(then)] { answer_unit(name, then); }));
 }
 
 void Driver::end(const std::string& name, Then<UnitDocument> then) {
   const auto ended = driver::end(book_.state, name, loop_.now());
   if (!ended) return then(tl::unexpected(ended.error()));
   if (*ended) wake();
-  saver_.flush(life_.guard([this, name, then = std::move(then)] {
-    if (auto shown = unit(name)) return then(std::move(*shown));
-    then(fail(Code::gone, "unit " + name, "it has ended", ""));
-  }));
+  saver_.flush(life_.guard([this, name, then = std::move(then)] { answer_unit(name, then); }));
+}
+
+// A save may take long: what was ordered may be over by then.
+void Driver::answer_unit(const std::string& name, const Then<UnitDocument>& then) const {
+  if (auto shown = unit(name)) return then(std::move(*shown));
+  then(tl::unexpected(ended(name)));
 }
 
 void Driver::keep(const std::string& consumer, const std::string& provider,
@@ -211,10 +214,15 @@ void Driver::keep(const std::string& consumer, const std::string& provider,
   }
   const std::string name = peering_name(consumer, provider);
   const ContractId id = make_contract_id(loop_.now(), random_.next(), random_.next());
-  if (driver::keep(book_.state, name, order, id)) rebuild();
+  const auto kept = driver::keep(book_.state, name, order, id, loop_.now());
+  if (!kept) return then(tl::unexpected(kept.error()));
+  if (*kept) rebuild();
   wake();
-  saver_.flush(life_.guard(
-      [this, consumer, provider, then = std::move(then)] { then(*peering(consumer, provider)); }));
+  saver_.flush(life_.guard([this, consumer, provider, then = std::move(then)] {
+    if (auto shown = peering(consumer, provider)) return then(std::move(*shown));
+    then(fail(Code::gone, "peering " + peering_name(consumer, provider),
+              "it was over before it was written down", "keep it again, for longer"));
+  }));
 }
 
 void Driver::close(const std::string& consumer, const std::string& provider,

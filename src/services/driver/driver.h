@@ -101,6 +101,7 @@ class Driver final : public Desk {
   void forget_gone(Instant& next);
 
   // ---- documents ----
+  void answer_unit(const std::string& name, const Then<UnitDocument>& then) const;
   UnitDocument document_of(const std::string& name, const UnitRecord& unit) const;
   std::set<std::string> peering_names() const;
   std::vector<fabric::Trouble> troubles_of(const std::string& consumer,

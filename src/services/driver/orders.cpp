@@ -65,6 +65,11 @@ model::Contract bare_contract(const ContractId& id, const std::string& consumer,
 
 }  // namespace
 
+Error ended(const std::string& unit) {
+  return {Code::gone, "unit " + unit, "it has ended, and nothing is left of it",
+          "order one of another name"};
+}
+
 Result<bool> place(DriverState& state, const std::string& unit, const UnitOrder& order,
                    Instant now) {
   const auto name = parse_unit(unit);
@@ -106,8 +111,12 @@ Result<bool> end(DriverState& state, const std::string& unit, Instant now) {
   return true;
 }
 
-bool keep(DriverState& state, const std::string& peering, const PeeringOrder& order,
-          const ContractId& contract) {
+Result<bool> keep(DriverState& state, const std::string& peering, const PeeringOrder& order,
+                  const ContractId& contract, Instant now) {
+  if (order.until && *order.until <= now) {
+    return fail(Code::invalid, "until", fmt::format("{} is over", to_text(*order.until)),
+                "name a time to come, or leave it out");
+  }
   state.closing.erase(peering);
   const auto [at, is_new] = state.peerings.try_emplace(peering, PeeringRecord{contract, order});
   if (is_new) return true;

@@ -11,6 +11,9 @@
 
 namespace spillway::driver {
 
+// Of a unit of which nothing is shown any more.
+Error ended(const std::string& unit);
+
 // Puts an order down. Answers whether anything has changed by it. Conflict: the unit was ordered
 // otherwise, is unlike the others of its contract, ends or has ended; the error names the field.
 Result<bool> place(DriverState& state, const std::string& unit, const UnitOrder& order,
@@ -21,9 +24,9 @@ Result<bool> end(DriverState& state, const std::string& unit, Instant now);
 inline std::string peering_name(const std::string& consumer, const std::string& provider) {
   return consumer + "/" + provider;
 }
-// `contract`: for one that is not kept yet.
-bool keep(DriverState& state, const std::string& peering, const PeeringOrder& order,
-          const ContractId& contract);
+// `contract`: for one that is not kept yet. Invalid: `until` is over.
+Result<bool> keep(DriverState& state, const std::string& peering, const PeeringOrder& order,
+                  const ContractId& contract, Instant now);
 // Conflict: units live there; the error names them.
 Result<bool> close(DriverState& state, const std::string& peering, Instant now);
 

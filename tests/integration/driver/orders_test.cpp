@@ -145,5 +145,31 @@ TEST_F(DriverTest, APeeringThatIsKeptForATimeGoesWhenThatIsOver) {
   EXPECT_EQ(ask("GET", path).status, 404) << model::to_json(ask("GET", path).body);
 }
 
+TEST_F(DriverTest, APeeringIsNotKeptUntilATimeThatIsOver) {
+  const Told refused = ask("PUT", "/v1/peerings/rome/milan",
+                           fmt::format(R"({{"version":1,"until":"{}"}})", to_text(loop().now())));
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_EQ(refused.text({"thing"}), "until");
+  EXPECT_NE(refused.text({"next"}), "");
+  EXPECT_TRUE(driver->state().peerings.empty());
+}
+
+// Before anybody has seen a cluster: nothing but the order says that there is such a peering.
+TEST_F(DriverTest, APeeringWhoseTimeIsOverBeforeItIsSavedIsToldAsGone) {
+  liqos.ask(*liqos.seller, "DELETE", "/api/v1/namespaces/liqo/configmaps/liqo-clusterid-configmap");
+  kill();
+  start();
+  store.fails = true;
+  const auto exchange =
+      begin("PUT", "/v1/peerings/rome/milan",
+            fmt::format(R"({{"version":1,"until":"{}"}})", to_text(loop().now() + seconds(1))));
+  live(80);
+  ASSERT_FALSE(exchange->response);
+  EXPECT_TRUE(driver->state().peerings.empty());
+  store.fails = false;
+  ASSERT_TRUE(comes([&] { return exchange->response.has_value(); }));
+  EXPECT_EQ(exchange->response->status, 410) << exchange->response->body;
+}
+
 }  // namespace
 }  // namespace spillway::driver

@@ -119,8 +119,8 @@ TEST(DriverOrders, AnEndCannotBeTakenBackAndANameIsNeverUsedAgain) {
 TEST(DriverOrders, APeeringIsAContractOfNoUnitsAndClosesWithoutUnits) {
   DriverState state;
   const ContractId id = make_contract_id(k_now, 1, 1);
-  EXPECT_TRUE(keep(state, "rome/milan", {}, id));
-  EXPECT_FALSE(keep(state, "rome/milan", {}, make_contract_id(k_now, 1, 2)));
+  EXPECT_EQ(keep(state, "rome/milan", {}, id, k_now), true);
+  EXPECT_EQ(keep(state, "rome/milan", {}, make_contract_id(k_now, 1, 2), k_now), false);
   ASSERT_EQ(contracts_of(state).count(id), 1U);
   EXPECT_TRUE(contracts_of(state).at(id).units.empty());
   ASSERT_TRUE(place(state, unit(0), plain(), k_now));
@@ -133,6 +133,20 @@ TEST(DriverOrders, APeeringIsAContractOfNoUnitsAndClosesWithoutUnits) {
   EXPECT_TRUE(contracts_of(state).empty());
 }
 
+TEST(DriverOrders, APeeringIsNotKeptUntilATimeThatIsOver) {
+  DriverState state;
+  const ContractId id = make_contract_id(k_now, 1, 1);
+  state.closing.emplace("rome/milan", k_now);
+  const DriverState before = state;
+  const auto refused = keep(state, "rome/milan", {k_now}, id, k_now);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::invalid);
+  EXPECT_EQ(refused.error().thing, "until");
+  EXPECT_FALSE(refused.error().next.empty());
+  EXPECT_EQ(state, before);
+  EXPECT_EQ(keep(state, "rome/milan", {k_now + milliseconds(1)}, id, k_now), true);
+}
+
 TEST(DriverOrders, TheStateIsReadAsItWasWritten) {
   DriverState state;
   UnitOrder order = plain();
@@ -140,7 +154,7 @@ TEST(DriverOrders, TheStateIsReadAsItWasWritten) {
   order.annotations = {{"team", "a"}};
   ASSERT_TRUE(place(state, unit(0), order, k_now));
   ASSERT_TRUE(end(state, unit(0), k_now));
-  keep(state, "rome/milan", {k_now + hours(1)}, make_contract_id(k_now, 1, 1));
+  ASSERT_TRUE(keep(state, "rome/milan", {k_now + hours(1)}, make_contract_id(k_now, 1, 1), k_now));
   state.units.at(unit(0)).steps = {{fabric::UnitStep::asked, k_now}};
   state.liqo_ids["rome"] = "rome-1";
   state.over[unit(9)] = k_now;
