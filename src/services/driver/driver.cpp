@@ -95,6 +95,7 @@ void Driver::start_fabric(Cluster& cluster) {
       [this, &cluster](const agent::PeerProgress& progress) { looked(cluster, progress); });
   cluster.fabric->start();
   if (cluster.liqo.home()) know(cluster, *cluster.liqo.home());
+  wake();  // what waits for this fabric may have no side that it looks at
 }
 
 void Driver::stop_fabric(Cluster& cluster) {
@@ -143,6 +144,7 @@ void Driver::know(Cluster& cluster, const agent::LiqoHome& home) {
   saver_.touch();
   if (cluster.fabric) cluster.fabric->know_self(home);
   rebuild();
+  wake();
 }
 
 // Whatever was there stays until it is known better: parts of clusters whose Liqo is not known are

@@ -141,7 +141,8 @@ void Driver::settle_peerings(Instant& next, bool& is_changed) {
   if (std::erase_if(book_.state.closing, closed) > 0) saver_.touch();
 }
 
-// Asks both sides to, as soon as they see that nobody wants it.
+// Asks both sides to, as soon as they see that nobody wants it. What cannot be asked yet is not
+// closed: after a start no fabric is ours before its Lease is.
 bool Driver::is_closed(const std::string& peering) {
   const std::string consumer(owner_of(peering));
   const std::string provider = peering.substr(consumer.size() + 1);
@@ -149,7 +150,11 @@ bool Driver::is_closed(const std::string& peering) {
   const auto close_at = [&](const std::string& at, const std::string& with, bool is_bought) {
     Cluster* cluster = find(at);
     const auto id = book_.state.liqo_ids.find(with);
-    if (cluster == nullptr || !cluster->fabric || id == book_.state.liqo_ids.end()) return;
+    if (cluster == nullptr) return;
+    if (!cluster->fabric || id == book_.state.liqo_ids.end()) {
+      is_left = true;
+      return;
+    }
     agent::FabricState& kept = book_.state.fabrics[at];
     const auto& peers = is_bought ? kept.bought_from : kept.sold_to;
     const auto memory = peers.find(id->second);

@@ -97,6 +97,24 @@ TEST_F(DriverTest, APeeringThatIsKeptOutlivesItsDriver) {
   EXPECT_TRUE(model::boolean_at(ask("GET", path).body, {"kept"}));
 }
 
+TEST_F(DriverTest, APeeringThatWasDeletedClosesAfterAKill) {
+  const std::string path = "/v1/peerings/rome/milan";
+  ask("PUT", path, R"({"version":1})");
+  ASSERT_TRUE(comes([&] { return is_open(path); }));
+  live(20);
+  ASSERT_EQ(begin("DELETE", path)->response->status, 202);
+  kill();
+  start();
+  loop().run();
+  EXPECT_TRUE(model::boolean_at(ask("GET", path).body, {"closing"}));
+  // Long before one that nobody wants is closed anyway.
+  EXPECT_TRUE(comes([&] { return ask("GET", path).status == 404; }, 4000))
+      << model::to_json(ask("GET", path).body);
+  EXPECT_TRUE(driver->state().closing.empty());
+  EXPECT_TRUE(liqos.list(*liqos.seller, fabric::liqo::k_tenants).empty());
+  EXPECT_TRUE(liqos.list(*liqos.buyer, fabric::liqo::k_identities).empty());
+}
+
 TEST_F(DriverTest, WhatIsDeletedByHandIsMadeAgain) {
   put(unit_of(0));
   ASSERT_TRUE(comes_to(unit_of(0), "ready"));
