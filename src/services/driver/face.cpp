@@ -55,6 +55,11 @@ Face::Face(host::Loop& loop, Desk& desk, Callers callers, services::Log& log,
       known_(limits.caller),
       strangers_(limits.stranger) {}
 
+void Face::set_callers(Callers callers) {
+  callers_ = std::move(callers);
+  desk_.events().close_all();
+}
+
 const std::vector<Face::Route>& Face::routes() {
   static const std::vector<Route> k_routes{
       {"GET", "/v1/units", &Face::list_units},

@@ -35,7 +35,8 @@ class Face final : public net::Handler {
   void handle(net::Request request, const net::Peer& peer,
               std::shared_ptr<net::Exchange> exchange) override;
   net::Response refuse(int status, std::string_view reason) override;
-  void set_callers(Callers callers) { callers_ = std::move(callers); }
+  // All streams end: each has the rights with which it began. Who still may comes back.
+  void set_callers(Callers callers);
 
  private:
   struct Call {

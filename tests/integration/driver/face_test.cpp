@@ -70,5 +70,21 @@ TEST_F(DriverTest, EventsTellEveryStepAndAreResumed) {
   EXPECT_EQ(begin("GET", "/v1/events?after=5")->response->status, 410);
 }
 
+TEST_F(DriverTest, WhoIsStruckOffHearsNothingMore) {
+  const auto struck = begin("GET", "/v1/events", {}, "tenant");
+  const auto kept = begin("GET", "/v1/events");
+  Callers callers;
+  callers.add("spillway://driver/operator", {"operator", false, {"*"}, {"*"}});
+  face->set_callers(callers);
+  EXPECT_TRUE(struck->body->is_closed);
+  EXPECT_TRUE(kept->body->is_closed);
+  put(unit_of(0));
+  EXPECT_EQ(struck->body->bytes.find("asked"), std::string::npos);
+  EXPECT_EQ(begin("GET", "/v1/events", {}, "tenant")->response->status, 401);
+  const auto again = begin("GET", "/v1/events?after=0");
+  ASSERT_TRUE(again->body);
+  EXPECT_NE(again->body->bytes.find("asked"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace spillway::driver
