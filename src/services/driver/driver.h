@@ -90,8 +90,6 @@ class Driver final : public Desk {
 
   // ---- what is seen ----
   void looked(Cluster& cluster, const agent::PeerProgress& progress);
-  void tell_troubles(const Cluster& cluster, const agent::PeerProgress& before,
-                     const agent::PeerProgress& now);
   std::string name_of_liqo(const std::string& id) const;  // empty: it is none of ours
   void note_step(const std::string& name, fabric::UnitStep step);
   void settle();

@@ -21,38 +21,17 @@ std::string Driver::name_of_liqo(const std::string& id) const {
 void Driver::looked(Cluster& cluster, const agent::PeerProgress& progress) {
   if (is_stopped_) return;
   agent::PeerProgress& seen = cluster.seen[{progress.peer, progress.is_bought}];
-  tell_troubles(cluster, seen, progress);
+  if (const std::string other = name_of_liqo(progress.peer); !other.empty()) {
+    events_.add_troubles(progress.is_bought ? cluster.name : other,
+                         progress.is_bought ? other : cluster.name, seen.troubles,
+                         progress.troubles);
+  }
   seen = progress;
   if (progress.is_bought) {
     for (const fabric::UnitProgress& unit : progress.units) note_step(unit.unit, unit.step);
   }
   if (progress.is_over) cluster.seen.erase({progress.peer, progress.is_bought});
   wake();
-}
-
-void Driver::tell_troubles(const Cluster& cluster, const agent::PeerProgress& before,
-                           const agent::PeerProgress& now) {
-  const std::string other = name_of_liqo(now.peer);
-  if (other.empty()) return;
-  const auto has = [](const std::vector<fabric::Trouble>& all, const fabric::Trouble& one) {
-    return std::find(all.begin(), all.end(), one) != all.end();
-  };
-  const auto tell = [&](EventKind kind, const fabric::Trouble& trouble) {
-    constexpr std::string_view k_of_unit = "unit ";
-    const bool is_units = trouble.thing.starts_with(k_of_unit);
-    Event event{.kind = kind,
-                .consumer = now.is_bought ? cluster.name : other,
-                .provider = now.is_bought ? other : cluster.name,
-                .unit = is_units ? trouble.thing.substr(k_of_unit.size()) : std::string(),
-                .trouble = trouble};
-    events_.add(std::move(event));
-  };
-  for (const fabric::Trouble& one : now.troubles) {
-    if (!has(before.troubles, one)) tell(EventKind::trouble, one);
-  }
-  for (const fabric::Trouble& one : before.troubles) {
-    if (!has(now.troubles, one)) tell(EventKind::mended, one);
-  }
 }
 
 // That it is gone is for both sides to say: until then it ends. Of one that is not to end, nothing

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -35,6 +34,26 @@ void EventWindow::add(Event event) {
   if (events_.size() > k_most) events_.pop_front();
   std::string text;
   drop_if([&](const Open& open) { return !tell(open, events_.back(), text); });
+}
+
+void EventWindow::add_troubles(const std::string& consumer, const std::string& provider,
+                               const std::vector<fabric::Trouble>& before,
+                               const std::vector<fabric::Trouble>& now) {
+  const auto add_new = [&](EventKind kind, const std::vector<fabric::Trouble>& all,
+                           const std::vector<fabric::Trouble>& known) {
+    constexpr std::string_view k_of_unit = "unit ";
+    for (const fabric::Trouble& one : all) {
+      if (std::find(known.begin(), known.end(), one) != known.end()) continue;
+      const bool is_units = one.thing.starts_with(k_of_unit);
+      add({.kind = kind,
+           .consumer = consumer,
+           .provider = provider,
+           .unit = is_units ? one.thing.substr(k_of_unit.size()) : std::string(),
+           .trouble = one});
+    }
+  };
+  add_new(EventKind::trouble, now, before);
+  add_new(EventKind::mended, before, now);
 }
 
 bool EventWindow::tell(const Open& open, const Event& event, std::string& text) {

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "host/lifeline.h"
 #include "host/loop.h"
@@ -35,6 +36,10 @@ class EventWindow {
   void start();  // beats from now on
 
   void add(Event event);  // its number and time are set here
+  // Those of a peering and its units that are new, and those that are mended.
+  void add_troubles(const std::string& consumer, const std::string& provider,
+                    const std::vector<fabric::Trouble>& before,
+                    const std::vector<fabric::Trouble>& now);
   int64_t last() const { return last_; }
   // The numbers after which nothing is missing: from this one on.
   int64_t first_good() const { return events_.empty() ? last_ : events_.front().sequence - 1; }

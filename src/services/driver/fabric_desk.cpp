@@ -33,6 +33,7 @@ void FabricDesk::detach() {
   fabric_ = nullptr;
   units_.clear();
   peerings_.clear();
+  peers_.clear();
 }
 
 void FabricDesk::looked(const agent::PeerProgress& progress) {
@@ -42,6 +43,7 @@ void FabricDesk::looked(const agent::PeerProgress& progress) {
     take(progress, unit);
     if (unit.step != fabric::UnitStep::gone) named.insert(unit.unit);
   }
+  take_peering(progress);
   // What no contract names is shown until nothing is left of it.
   std::erase_if(units_, [&](const auto& one) {
     const auto name = parse_unit(one.first);
@@ -76,13 +78,11 @@ void FabricDesk::take(const agent::PeerProgress& progress, const fabric::UnitPro
         trouble.thing.starts_with("unit ") && trouble.thing != "unit " + unit.unit;
     if (!is_others) document.troubles.push_back(trouble);
   }
-  PeeringDocument& peering =
-      peerings_[peering_name(document.order.consumer, document.order.provider)];
+  const std::string name_of_both = peering_name(document.order.consumer, document.order.provider);
+  peers_[{progress.peer, progress.is_bought}] = name_of_both;
+  PeeringDocument& peering = peerings_[name_of_both];
   peering.consumer = document.order.consumer;
   peering.provider = document.order.provider;
-  peering.open = progress.is_open;
-  peering.life = progress.life;
-  peering.troubles = progress.troubles;
   if (!document.steps.empty() && document.step == unit.step) return;
   document.step = unit.step;
   document.since = loop_.now();
@@ -94,6 +94,21 @@ void FabricDesk::take(const agent::PeerProgress& progress, const fabric::UnitPro
                .provider = document.order.provider,
                .unit = unit.unit,
                .step = unit.step});
+}
+
+// Only its units say who a peer is; it may outlive them.
+void FabricDesk::take_peering(const agent::PeerProgress& progress) {
+  const auto peer = peers_.find({progress.peer, progress.is_bought});
+  const auto found = peer == peers_.end() ? peerings_.end() : peerings_.find(peer->second);
+  if (found == peerings_.end()) return;
+  PeeringDocument& peering = found->second;
+  peering.open = progress.is_open;
+  peering.life = progress.life;
+  events_.add_troubles(peering.consumer, peering.provider, peering.troubles, progress.troubles);
+  peering.troubles = progress.troubles;
+  if (!progress.is_over) return;
+  peerings_.erase(found);
+  peers_.erase(peer);
 }
 
 std::optional<UnitDocument> FabricDesk::unit(const std::string& name) const {

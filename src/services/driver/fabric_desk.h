@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "services/driver/desk.h"
 #include "services/fabric/dealings.h"
@@ -35,13 +36,15 @@ class FabricDesk final : public Desk {
  private:
   void looked(const agent::PeerProgress& progress);
   void take(const agent::PeerProgress& progress, const fabric::UnitProgress& unit);
+  void take_peering(const agent::PeerProgress& progress);
 
   host::Loop& loop_;
   agent::Fabric* fabric_ = nullptr;
   const agent::Dealings& dealings_;
   EventWindow events_;
   std::map<std::string, UnitDocument> units_;
-  std::map<std::string, PeeringDocument> peerings_;  // "rome/milan"
+  std::map<std::string, PeeringDocument> peerings_;            // "rome/milan"
+  std::map<std::pair<std::string, bool>, std::string> peers_;  // of peer and direction
   host::Lifeline life_;
 };
 

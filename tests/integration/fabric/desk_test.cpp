@@ -1,6 +1,7 @@
 // An agent's own units behind the driver's face: seen, and ended, and never ordered.
 #include "integration/fabric/fabric_fixture.h"
 #include "services/driver/fabric_desk.h"
+#include "support/memory_exchange.h"
 
 namespace spillway::agent {
 namespace {
@@ -71,6 +72,39 @@ TEST_F(FabricDeskTest, EndsWhatWasBoughtAndNothingElse) {
   EXPECT_TRUE(is_ready(unit_names(contract)[1]));
   tell_both(closed(contract), "contract-closed");
   EXPECT_TRUE(comes([&] { return bought->units({}).empty(); }));
+}
+
+TEST_F(FabricDeskTest, APeeringThatIsOverIsNotShownAnyMore) {
+  const model::Contract contract = trade_units(1);
+  ASSERT_TRUE(comes([&] { return all_ready(contract); }));
+  ASSERT_EQ(bought->peerings({}).size(), 1U);
+  ASSERT_EQ(sold->peerings({}).size(), 1U);
+  tell_both(closed(contract), "contract-closed");
+  ASSERT_TRUE(comes([&] { return bought->units({}).empty() && sold->units({}).empty(); }));
+  EXPECT_EQ(bought->peerings({}).size(), 1U);  // it is kept warm
+  loop.run_for(FabricOptions{}.warm);
+  EXPECT_TRUE(comes([&] { return bought->peerings({}).empty() && sold->peerings({}).empty(); }));
+}
+
+TEST_F(FabricDeskTest, TellsTroublesOnceAndAgainWhenTheyAreMended) {
+  const model::Contract contract = trade_units(1);
+  const std::string unit = unit_names(contract)[0];
+  ASSERT_TRUE(comes([&] { return all_ready(contract); }));
+  live(4);
+  std::vector<driver::EventKind> told;
+  const auto stream = std::make_shared<test::MemoryStream>();
+  bought->events().follow({"test",
+                           [&](const driver::Event& event) {
+                             if (event.trouble) told.push_back(event.kind);
+                             return false;
+                           },
+                           k_last_instant},
+                          stream, bought->events().last());
+  liqo.rome.merge(test::Place::path(fabric::liqo::k_virtual_nodes, "liqo-tenant-milan", unit),
+                  R"({"spec":{"labels":{"disk":"none"}}})");
+  ASSERT_TRUE(comes([&] { return told.size() >= 2; }));
+  live(20);
+  EXPECT_EQ(told, (std::vector{driver::EventKind::trouble, driver::EventKind::mended}));
 }
 
 }  // namespace
