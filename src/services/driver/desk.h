@@ -19,6 +19,8 @@ class Desk {
 
   virtual ~Desk() = default;
   virtual std::optional<UnitDocument> unit(const std::string& name) const = 0;
+  // There was such a unit, and what became of it is not told any more.
+  virtual bool is_forgotten(const std::string& name) const = 0;
   // In the order of their names, after that one.
   virtual std::vector<UnitDocument> units(const std::string& after) const = 0;
   // What is acknowledged is written down. Conflict: it was ordered otherwise, or has ended.

@@ -48,6 +48,9 @@ class Driver final : public Desk {
   void stop(std::function<void()> when_saved);
 
   std::optional<UnitDocument> unit(const std::string& name) const override;
+  bool is_forgotten(const std::string& name) const override {
+    return book_.state.over.contains(name);
+  }
   std::vector<UnitDocument> units(const std::string& after) const override;
   void order(const std::string& name, const UnitOrder& order, Then<UnitDocument> then) override;
   void end(const std::string& name, Then<UnitDocument> then) override;

@@ -134,7 +134,10 @@ void FabricDesk::end(const std::string& name, Then<UnitDocument> then) {
   fabric_->end_unit(name, life_.guard([this, name, then = std::move(then)](const Status& ended) {
     if (!ended) return then(tl::unexpected(ended.error()));
     const auto found = units_.find(name);
-    if (found == units_.end()) return then(fail(Code::gone, "unit " + name, "it has ended", ""));
+    if (found == units_.end()) {
+      return then(fail(Code::gone, "unit " + name, "it has ended",
+                       "there is nothing to end; `spillway contracts` shows what you have"));
+    }
     if (!found->second.ending) found->second.ending = loop_.now();
     then(found->second);
   }));

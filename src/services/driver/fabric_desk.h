@@ -21,6 +21,8 @@ class FabricDesk final : public Desk {
   void detach();                       // it is about to go; before the desk does
 
   std::optional<UnitDocument> unit(const std::string& name) const override;
+  // Of contracts that are over the book tells.
+  bool is_forgotten(const std::string&) const override { return false; }
   std::vector<UnitDocument> units(const std::string& after) const override;
   void order(const std::string& name, const UnitOrder& order, Then<UnitDocument> then) override;
   void end(const std::string& name, Then<UnitDocument> then) override;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "services/driver/orders.h"
 #include "services/json_body.h"
 #include "services/problem.h"
 #include "services/route_path.h"
@@ -275,6 +276,7 @@ void Face::delete_unit(const CallPtr& call) {
     return refuse_with(*call, {Code::invalid, "body", "this takes none", "leave it out"});
   }
   const auto known = desk_.unit(name);
+  if (!known && desk_.is_forgotten(name)) return refuse_with(*call, ended(name));
   if (!known || !call->rights.may_see(known->order.consumer, known->order.provider)) {
     return refuse_with(*call, missing("unit", name));
   }

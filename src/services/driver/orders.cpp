@@ -67,7 +67,7 @@ model::Contract bare_contract(const ContractId& id, const std::string& consumer,
 
 Error ended(const std::string& unit) {
   return {Code::gone, "unit " + unit, "it has ended, and nothing is left of it",
-          "order one of another name"};
+          "there is nothing to end; order one of another name if you need it"};
 }
 
 Result<bool> place(DriverState& state, const std::string& unit, const UnitOrder& order,

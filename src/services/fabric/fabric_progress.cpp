@@ -28,7 +28,8 @@ void Fabric::end_unit(const std::string& unit, std::function<void(Status)> then)
   const model::Contract* row = of ? contract(*of) : nullptr;
   const auto kept = of ? state().contracts.find(*of) : state().contracts.end();
   if (row == nullptr || kept == state().contracts.end()) {
-    return then(fail(Code::not_found, "unit " + unit, "no contract that lives has it", ""));
+    return then(fail(Code::not_found, "unit " + unit, "no contract that lives has it",
+                     "there is nothing to end: what is left of it goes by itself"));
   }
   if (!is_bought(*row)) {
     return then(fail(Code::conflict, "unit " + unit, "it was sold: its buyer ends it",

@@ -83,6 +83,9 @@ TEST_F(DriverTest, AUnitThatEndsLeavesNothingAndItsNameIsNeverUsedAgain) {
   loop().run_for(minutes(61));
   EXPECT_EQ(ask("GET", "/v1/units/" + unit).status, 404);
   EXPECT_EQ(put(unit).status, 409);
+  const Told over = ask("DELETE", "/v1/units/" + unit);
+  EXPECT_EQ(over.status, 410);
+  EXPECT_NE(over.text({"next"}), "");
 }
 
 TEST_F(DriverTest, ASpareIsBoughtByOrderingItWithoutBeingOne) {

@@ -72,6 +72,11 @@ TEST_F(FabricDeskTest, EndsWhatWasBoughtAndNothingElse) {
   EXPECT_TRUE(is_ready(unit_names(contract)[1]));
   tell_both(closed(contract), "contract-closed");
   EXPECT_TRUE(comes([&] { return bought->units({}).empty(); }));
+  refused.reset();
+  bought->end(unit, [&](const Result<driver::UnitDocument>& told) { refused = told.error(); });
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->code, Code::not_found);
+  EXPECT_NE(refused->next, "");
 }
 
 TEST_F(FabricDeskTest, APeeringThatIsOverIsNotShownAnyMore) {
