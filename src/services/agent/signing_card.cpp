@@ -33,7 +33,12 @@ void Signing::on_own_card(const Result<wire::CardBody>& told,
         // Numbers go on over a change of the key, unless somebody had it who used them all up.
         const bool is_new_key = !(there && signatory_.is_own(*there)) && last == nullptr;
         if (is_new_key && used >= model::k_max_canonical_integer) used = 0;
-        const model::Card* present = there && signatory_.is_own(*there) ? &*there : last;
+        // The later of the two: another process of this member may have shown one since it was
+        // read.
+        const model::Card* present = there && signatory_.is_own(*there) ? &*there : nullptr;
+        const bool is_last_later =
+            last != nullptr && (present == nullptr || last->number > present->number);
+        if (is_last_later) present = last;
         const std::string id = liqo ? *liqo : (present != nullptr ? present->liqo : std::string());
         const bool stays = present != nullptr && present->liqo == id && present->number == used;
         *next = stays ? *present : signatory_.card(used + 1, id);

@@ -1,6 +1,7 @@
 """Figures that are measured after the rounds, for themselves. Each gets the two agents (fabric/ours.py) on cleared
 clusters, and gives its samples in the figure's unit; or says why it cannot."""
 import os
+import sys
 
 from fabric.death import Death
 
@@ -18,7 +19,11 @@ def dead_s(ours):
         raise NotMeasured("embedded clusters have no API server of their own to stop")
     death = Death(ours)
     try:
-        return [death.one() for _ in range(DEATHS)]
+        samples = []
+        for number in range(DEATHS):
+            samples.append(death.one())
+            print(f"fabric: death {number + 1}: {samples[-1]:.1f} s", file=sys.stderr, flush=True)
+        return samples
     finally:
         death.close()
 

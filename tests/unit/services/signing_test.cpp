@@ -67,6 +67,22 @@ class SigningTest : public testing::Test {
   ContractId id;
 };
 
+// Another process of this member, which knows Liqo, has shown a later one meanwhile.
+TEST_F(SigningTest, AnOlderCardAtTheBrokerTakesNoLiqoIdAway) {
+  const auto later = trade.buyer.sign(trade.buyer.card(1000, "rome"));
+  ASSERT_TRUE(later);
+  papers.change_trust(
+      [&](TrustBook& book) -> Status {
+        book.card = *later;
+        return {};
+      },
+      [](const Result<TrustBook>& changed) { ASSERT_TRUE(changed); });
+  const auto shown =
+      wait<model::Card>([this](auto then) { signing.show_card(std::nullopt, std::move(then)); });
+  ASSERT_TRUE(shown) << shown.error().message();
+  EXPECT_EQ(shown->liqo, "rome");
+}
+
 TEST_F(SigningTest, OfADamagedPaperUnitsAreGivenBackAndTheBrokersProofIsKept) {
   damage();
   const auto told = release({1});
