@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,14 @@
 #include "services/driver/event_window.h"
 
 namespace spillway::driver {
+
+// Which rows of a list, in the order of their names. Only those become documents.
+struct Which {
+  std::string after = {};
+  size_t most = std::numeric_limits<size_t>::max();
+  std::function<bool(const std::string& consumer, const std::string& provider)> is_wanted =
+      [](const std::string&, const std::string&) { return true; };
+};
 
 class Desk {
  public:
@@ -21,15 +30,14 @@ class Desk {
   virtual std::optional<UnitDocument> unit(const std::string& name) const = 0;
   // There was such a unit, and what became of it is not told any more.
   virtual bool is_forgotten(const std::string& name) const = 0;
-  // In the order of their names, after that one.
-  virtual std::vector<UnitDocument> units(const std::string& after) const = 0;
+  virtual std::vector<UnitDocument> units(const Which& which) const = 0;
   // What is acknowledged is written down. Conflict: it was ordered otherwise, or has ended.
   virtual void order(const std::string& name, const UnitOrder& order, Then<UnitDocument> then) = 0;
   virtual void end(const std::string& name, Then<UnitDocument> then) = 0;
 
   virtual std::optional<PeeringDocument> peering(const std::string& consumer,
                                                  const std::string& provider) const = 0;
-  virtual std::vector<PeeringDocument> peerings(const std::string& after) const = 0;
+  virtual std::vector<PeeringDocument> peerings(const Which& which) const = 0;
   virtual void keep(const std::string& consumer, const std::string& provider,
                     const PeeringOrder& order, Then<PeeringDocument> then) = 0;
   // Conflict: units live there.

@@ -293,9 +293,13 @@ std::optional<UnitDocument> Driver::unit(const std::string& name) const {
   return document_of(name, found->second);
 }
 
-std::vector<UnitDocument> Driver::units(const std::string& after) const {
+std::vector<UnitDocument> Driver::units(const Which& which) const {
   std::vector<UnitDocument> all;
-  for (auto at = book_.state.units.upper_bound(after); at != book_.state.units.end(); ++at) {
+  const auto end = book_.state.units.end();
+  for (auto at = book_.state.units.upper_bound(which.after); at != end; ++at) {
+    if (all.size() == which.most) break;
+    const UnitOrder& order = at->second.order;
+    if (!which.is_wanted(order.consumer, order.provider)) continue;
     all.push_back(document_of(at->first, at->second));
   }
   return all;
@@ -322,12 +326,18 @@ std::optional<PeeringDocument> Driver::peering(const std::string& consumer,
                                                const std::string& provider) const {
   const std::string name = peering_name(consumer, provider);
   if (!peering_names().contains(name)) return std::nullopt;
+  return document_of(consumer, provider, units_of(book_.state, name));
+}
+
+PeeringDocument Driver::document_of(const std::string& consumer, const std::string& provider,
+                                    std::vector<std::string> units) const {
+  const std::string name = peering_name(consumer, provider);
   PeeringDocument document{consumer, provider};
   const auto kept = book_.state.peerings.find(name);
   document.kept = kept != book_.state.peerings.end();
   if (document.kept) document.until = kept->second.order.until;
   document.closing = book_.state.closing.contains(name);
-  document.units = units_of(book_.state, name);
+  document.units = std::move(units);
   document.troubles = troubles_of(consumer, provider);
   const Cluster* cluster = find(consumer);
   const auto id = book_.state.liqo_ids.find(provider);
@@ -339,12 +349,16 @@ std::optional<PeeringDocument> Driver::peering(const std::string& consumer,
   return document;
 }
 
-std::vector<PeeringDocument> Driver::peerings(const std::string& after) const {
+std::vector<PeeringDocument> Driver::peerings(const Which& which) const {
   std::vector<PeeringDocument> all;
-  for (const std::string& name : peering_names()) {
-    if (name <= after) continue;
-    const std::string consumer(owner_of(name));
-    all.push_back(*peering(consumer, name.substr(consumer.size() + 1)));
+  const std::set<std::string> names = peering_names();
+  auto units = units_by_peering(book_.state);
+  for (auto at = names.upper_bound(which.after); at != names.end(); ++at) {
+    if (all.size() == which.most) break;
+    const std::string consumer(owner_of(*at));
+    const std::string provider = at->substr(consumer.size() + 1);
+    if (!which.is_wanted(consumer, provider)) continue;
+    all.push_back(document_of(consumer, provider, std::move(units[*at])));
   }
   return all;
 }

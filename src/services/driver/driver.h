@@ -51,12 +51,12 @@ class Driver final : public Desk {
   bool is_forgotten(const std::string& name) const override {
     return book_.state.over.contains(name);
   }
-  std::vector<UnitDocument> units(const std::string& after) const override;
+  std::vector<UnitDocument> units(const Which& which) const override;
   void order(const std::string& name, const UnitOrder& order, Then<UnitDocument> then) override;
   void end(const std::string& name, Then<UnitDocument> then) override;
   std::optional<PeeringDocument> peering(const std::string& consumer,
                                          const std::string& provider) const override;
-  std::vector<PeeringDocument> peerings(const std::string& after) const override;
+  std::vector<PeeringDocument> peerings(const Which& which) const override;
   void keep(const std::string& consumer, const std::string& provider, const PeeringOrder& order,
             Then<PeeringDocument> then) override;
   void close(const std::string& consumer, const std::string& provider,
@@ -104,6 +104,8 @@ class Driver final : public Desk {
   // ---- documents ----
   void answer_unit(const std::string& name, const Then<UnitDocument>& then) const;
   UnitDocument document_of(const std::string& name, const UnitRecord& unit) const;
+  PeeringDocument document_of(const std::string& consumer, const std::string& provider,
+                              std::vector<std::string> units) const;
   std::set<std::string> peering_names() const;
   std::vector<fabric::Trouble> troubles_of(const std::string& consumer,
                                            const std::string& provider) const;

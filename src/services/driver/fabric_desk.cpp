@@ -116,9 +116,13 @@ std::optional<UnitDocument> FabricDesk::unit(const std::string& name) const {
   return found == units_.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::vector<UnitDocument> FabricDesk::units(const std::string& after) const {
+std::vector<UnitDocument> FabricDesk::units(const Which& which) const {
   std::vector<UnitDocument> all;
-  for (auto at = units_.upper_bound(after); at != units_.end(); ++at) all.push_back(at->second);
+  for (auto at = units_.upper_bound(which.after); at != units_.end(); ++at) {
+    if (all.size() == which.most) break;
+    const UnitOrder& order = at->second.order;
+    if (which.is_wanted(order.consumer, order.provider)) all.push_back(at->second);
+  }
   return all;
 }
 
@@ -155,10 +159,13 @@ std::optional<PeeringDocument> FabricDesk::peering(const std::string& consumer,
   return document;
 }
 
-std::vector<PeeringDocument> FabricDesk::peerings(const std::string& after) const {
+std::vector<PeeringDocument> FabricDesk::peerings(const Which& which) const {
   std::vector<PeeringDocument> all;
-  for (auto at = peerings_.upper_bound(after); at != peerings_.end(); ++at) {
-    all.push_back(*peering(at->second.consumer, at->second.provider));
+  for (auto at = peerings_.upper_bound(which.after); at != peerings_.end(); ++at) {
+    if (all.size() == which.most) break;
+    const PeeringDocument& of = at->second;
+    if (which.is_wanted(of.consumer, of.provider))
+      all.push_back(*peering(of.consumer, of.provider));
   }
   return all;
 }

@@ -23,12 +23,12 @@ class FabricDesk final : public Desk {
   std::optional<UnitDocument> unit(const std::string& name) const override;
   // Of contracts that are over the book tells.
   bool is_forgotten(const std::string&) const override { return false; }
-  std::vector<UnitDocument> units(const std::string& after) const override;
+  std::vector<UnitDocument> units(const Which& which) const override;
   void order(const std::string& name, const UnitOrder& order, Then<UnitDocument> then) override;
   void end(const std::string& name, Then<UnitDocument> then) override;
   std::optional<PeeringDocument> peering(const std::string& consumer,
                                          const std::string& provider) const override;
-  std::vector<PeeringDocument> peerings(const std::string& after) const override;
+  std::vector<PeeringDocument> peerings(const Which& which) const override;
   void keep(const std::string& consumer, const std::string& provider, const PeeringOrder& order,
             Then<PeeringDocument> then) override;
   void close(const std::string& consumer, const std::string& provider,

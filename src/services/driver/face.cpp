@@ -199,8 +199,8 @@ bool Face::may_order(Call& call, const std::string& consumer, const std::string&
 
 // Those that the caller may see, page by page: ?after=, ?limit=, ?consumer=, ?provider=.
 template <class Page, class Row>
-void Face::list(Call& call, const std::vector<Row>& rows, std::vector<Row> Page::*into,
-                std::string (*name)(const Row&)) {
+void Face::list(Call& call, std::vector<Row> (Desk::*rows)(const Which&) const,
+                std::vector<Row> Page::*into) {
   size_t limit = 100;
   if (const std::string* text = call.target.parameter("limit")) {
     const auto number = number_in(*text);
@@ -211,33 +211,25 @@ void Face::list(Call& call, const std::vector<Row>& rows, std::vector<Row> Page:
     }
     limit = static_cast<size_t>(*number);
   }
-  const std::string consumer = asked_for(call.target, "consumer");
-  const std::string provider = asked_for(call.target, "provider");
+  const std::string only_consumer = asked_for(call.target, "consumer");
+  const std::string only_provider = asked_for(call.target, "provider");
+  Which which{asked_for(call.target, "after"), limit + 1};  // one more: whether there are any
+  which.is_wanted = [&](const std::string& consumer, const std::string& provider) {
+    return call.rights.may_see(consumer, provider) &&
+           (only_consumer.empty() || consumer == only_consumer) &&
+           (only_provider.empty() || provider == only_provider);
+  };
   Page page;
-  for (const Row& row : rows) {
-    const auto& of = [&]() -> const auto& {
-      if constexpr (requires { row.order.consumer; }) {
-        return row.order;
-      } else {
-        return row;
-      }
-    }();
-    if (!call.rights.may_see(of.consumer, of.provider)) continue;
-    if (!consumer.empty() && of.consumer != consumer) continue;
-    if (!provider.empty() && of.provider != provider) continue;
-    if ((page.*into).size() == limit) {
-      page.next = name((page.*into).back());
-      break;
-    }
-    (page.*into).push_back(row);
+  std::vector<Row>& listed = page.*into;
+  listed = (desk_.*rows)(which);
+  if (listed.size() > limit) {
+    listed.pop_back();
+    page.next = name_of(listed.back());
   }
   reply(call, json_response(200, model::write_json(page)));
 }
 
-void Face::list_units(const CallPtr& call) {
-  list(*call, desk_.units(asked_for(call->target, "after")), &UnitPage::units,
-       static_cast<std::string (*)(const UnitDocument&)>(name_of));
-}
+void Face::list_units(const CallPtr& call) { list(*call, &Desk::units, &UnitPage::units); }
 
 void Face::get_unit(const CallPtr& call) {
   const std::string& name = call->parameters[0];
@@ -288,8 +280,7 @@ void Face::delete_unit(const CallPtr& call) {
 // ---- peerings ------------------------------------------------------------------------------
 
 void Face::list_peerings(const CallPtr& call) {
-  list(*call, desk_.peerings(asked_for(call->target, "after")), &PeeringPage::peerings,
-       static_cast<std::string (*)(const PeeringDocument&)>(name_of));
+  list(*call, &Desk::peerings, &PeeringPage::peerings);
 }
 
 void Face::get_peering(const CallPtr& call) {

@@ -71,8 +71,8 @@ class Face final : public net::Handler {
   void get_events(const CallPtr& call);
 
   template <class Page, class Row>
-  void list(Call& call, const std::vector<Row>& rows, std::vector<Row> Page::*into,
-            std::string (*name)(const Row&));
+  void list(Call& call, std::vector<Row> (Desk::*rows)(const Which&) const,
+            std::vector<Row> Page::*into);
   bool may_order(Call& call, const std::string& consumer, const std::string& provider);
   void answer_unit(const CallPtr& call, const Result<UnitDocument>& unit);
   void reply(Call& call, net::Response response);

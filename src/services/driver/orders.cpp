@@ -143,10 +143,14 @@ Result<bool> close(DriverState& state, const std::string& peering, Instant now) 
 }
 
 std::vector<std::string> units_of(const DriverState& state, const std::string& peering) {
-  std::vector<std::string> units;
+  return std::move(units_by_peering(state)[peering]);
+}
+
+std::map<std::string, std::vector<std::string>> units_by_peering(const DriverState& state) {
+  std::map<std::string, std::vector<std::string>> units;
   for (const auto& [name, unit] : state.units) {
     if (unit.is_gone()) continue;
-    if (peering_name(unit.order.consumer, unit.order.provider) == peering) units.push_back(name);
+    units[peering_name(unit.order.consumer, unit.order.provider)].push_back(name);
   }
   return units;
 }

@@ -32,6 +32,7 @@ Result<bool> close(DriverState& state, const std::string& peering, Instant now);
 
 // Units that are to be there between two clusters, or that end and are not gone.
 std::vector<std::string> units_of(const DriverState& state, const std::string& peering);
+std::map<std::string, std::vector<std::string>> units_by_peering(const DriverState& state);
 
 // What the two machines of the fabric are to want: one contract for all units that share its id,
 // but for those that have ended at their consumer; and one of no units for each peering that is

@@ -51,6 +51,30 @@ TEST_F(DriverTest, ListsComeInPages) {
   EXPECT_TRUE(model::items_at(ask("GET", "/v1/units?consumer=milan").body, {"units"}).empty());
 }
 
+TEST_F(DriverTest, OnlyWhatIsWantedOfAListBecomesDocuments) {
+  for (int i = 0; i < 5; ++i) put(unit_of(i));
+  put(unit_of(0, 2), order_of("milan", "rome"));
+  int asked = 0;
+  const auto of_rome = [&](const std::string& consumer, const std::string&) {
+    asked += 1;
+    return consumer == "rome";
+  };
+  const auto units = driver->units({unit_of(0), 2, of_rome});
+  ASSERT_EQ(units.size(), 2U);
+  EXPECT_EQ(units[0].unit, unit_of(1));
+  EXPECT_EQ(asked, 2);
+  const auto peerings = driver->peerings({{}, 5, of_rome});
+  ASSERT_EQ(peerings.size(), 1U);
+  EXPECT_EQ(peerings[0].name(), "rome/milan");
+  EXPECT_EQ(peerings[0].units.size(), 5U);
+  // A page that is full says so only when there is more.
+  const Told first = ask("GET", "/v1/peerings?limit=1");
+  EXPECT_EQ(first.text({"next"}), "milan/rome");
+  const Told last = ask("GET", "/v1/peerings?limit=1&after=milan/rome");
+  ASSERT_EQ(model::items_at(last.body, {"peerings"}).size(), 1U);
+  EXPECT_EQ(last.text({"next"}), "");
+}
+
 TEST_F(DriverTest, EventsTellEveryStepAndAreResumed) {
   const auto stream = begin("GET", "/v1/events");
   const auto others = begin("GET", "/v1/events", {}, "other");
