@@ -15,6 +15,7 @@ from fabric.signing import Signer
 
 RESOURCES = {"cpu": "2", "memory": "4Gi", "pods": "20"}
 PEER_LABEL = "liqo.io/remote-cluster-id"
+RECORD = "script-units"  # not the agents' own name for it: what has no contract they take down
 LIQO_TAINT = {"key": "virtual-node.liqo.io/not-allowed", "value": "true", "effect": "NoExecute"}
 
 
@@ -75,7 +76,7 @@ class Script:
         seller.create("secrets", {"apiVersion": "v1", "kind": "Secret", "metadata": meta(
             "liqo-nonce", AT_SELLER, BUYER, **{"liqo.io/nonce": "true"})})
         seller.create("configmaps", {"apiVersion": "v1", "kind": "ConfigMap", "data": {unit: request},
-                                     "metadata": {"name": "spillway-units", "namespace": AT_SELLER}})
+                                     "metadata": {"name": RECORD, "namespace": AT_SELLER}})
         self.shake_hands(mark)
         return self.carry(unit, request, mark, began)
 
@@ -99,7 +100,7 @@ class Script:
         """The same, with a peering that is there: recorded first, as a guard wants it."""
         unit, request = self.new_unit()
         mark, began = self.journal.mark(), time.monotonic()
-        self.apis[SELLER].merge(path_of("configmaps", AT_SELLER, "spillway-units"), {"data": {unit: request}})
+        self.apis[SELLER].merge(path_of("configmaps", AT_SELLER, RECORD), {"data": {unit: request}})
         return self.carry(unit, request, mark, began)
 
     def carry(self, unit, request, mark, began):
