@@ -1,0 +1,164 @@
+// The handshake at the provider, from a buyer's first contract to its knowing who we are.
+#include <algorithm>
+
+#include "base/base64.h"
+#include "fabric/selling.h"
+
+namespace spillway::fabric {
+namespace {
+
+// Of the nonce that is there now: Liqo believes no other.
+const Proof* current_proof(const Sale& sale, const SellerSight& sight) {
+  if (!sale.request || !sale.request->proof || !sight.nonce) return nullptr;
+  const Proof& proof = *sale.request->proof;
+  return !proof.nonce.empty() && proof.nonce == sight.nonce->nonce ? &proof : nullptr;
+}
+
+void make_tenant(Selling& s) {
+  if (s.sight.has_certificate) return remove_certificate(s);
+  for (const Sale& sale : s.wish.sales) {
+    const Proof* proof = current_proof(sale, s.sight);
+    if (proof == nullptr) continue;
+    const auto signature = from_base64(proof->signature);
+    if (!signature) continue;  // never: it was checked when it was heard
+    liqo::Tenant tenant =
+        liqo::new_tenant(s.wish.buyer, {proof->public_key, proof->request, *signature});
+    tenant.proxy = s.wish.proxy.value_or("");
+    s.plan.deeds.emplace_back(Create{s.at(liqo::k_tenants, tenant.meta.name), to_object(tenant)});
+    return;
+  }
+  if (!s.sight.nonce) {
+    const liqo::Nonce nonce = liqo::new_nonce(s.wish.buyer);
+    s.plan.deeds.emplace_back(Create{s.at(liqo::k_secrets, nonce.meta.name), to_object(nonce)});
+    return;
+  }
+  if (s.sight.nonce->nonce.empty()) return;  // Liqo fills it
+  for (const Sale& sale : s.wish.sales) {
+    if (!is_live(sale)) continue;
+    s.plan.deeds.emplace_back(
+        Say{sale.contract, std::string(k_nonce_step), to_body(NonceTalk{s.sight.nonce->nonce})});
+  }
+}
+
+// One that was made for another control plane: a buyer that was installed anew, or somebody else.
+bool is_others(const liqo::Tenant& tenant, const Sale& sale) {
+  const bool is_proven = sale.request && sale.request->proof;
+  return is_proven && tenant.public_key != sale.request->proof->public_key;
+}
+
+// Liqo has not answered, and will not: what it was shown is no signature of the nonce that is
+// there.
+bool is_stale(const Selling& s, const liqo::Tenant& tenant) {
+  if (tenant.answer) return false;
+  return std::none_of(s.wish.sales.begin(), s.wish.sales.end(), [&](const Sale& sale) {
+    const Proof* proof = current_proof(sale, s.sight);
+    return proof != nullptr && from_base64(proof->signature) == tenant.signature;
+  });
+}
+
+// False: there is no tenant that can be built on.
+bool settle_tenant(Selling& s) {
+  if (!s.sight.tenant) {
+    make_tenant(s);
+    return false;
+  }
+  const liqo::Tenant& tenant = *s.sight.tenant;
+  const bool is_foreign = std::any_of(s.wish.sales.begin(), s.wish.sales.end(),
+                                      [&](const Sale& sale) { return is_others(tenant, sale); });
+  if ((is_foreign && s.sight.slices.empty()) || is_stale(s, tenant)) {
+    s.remove(liqo::k_tenants, tenant.meta.name, tenant.meta.uid);
+    remove_certificate(s);
+    return false;
+  }
+  if (is_foreign) {
+    s.tell(s.thing(), "it comes with another key than the one that its units run under",
+           "wait until those have ended, or end them");
+  }
+  if (tenant.condition != liqo::TenantCondition::active) {
+    s.tell(s.thing(), "its Tenant is cordoned or drained", "set its tenantCondition to Active");
+  }
+  if (s.wish.proxy && *s.wish.proxy != tenant.proxy) {
+    s.plan.deeds.emplace_back(
+        Merge{s.at(liqo::k_tenants, tenant.meta.name), liqo::proxy_patch(*s.wish.proxy)});
+  }
+  return tenant.answer.has_value();
+}
+
+// What is heard is written down before anything of it may exist.
+void write_record(Selling& s) {
+  liqo::Texts add;
+  for (const Sale& sale : s.wish.sales) {
+    for (const SoldUnit& unit : sale.units) {
+      const Wanted it = wanted(s.wish, unit.name);
+      if (it.request == nullptr || has_recorded(s.sight, unit.name, *it.request)) continue;
+      add[unit.name] = to_base64(*it.request);
+      if (!s.sight.record || !s.sight.record->units.contains(unit.name)) continue;
+      s.tell("record " + std::string(k_record_name), "somebody edited the request of " + unit.name,
+             "it is put right; the contract says which it is");
+    }
+  }
+  if (!s.sight.record) {
+    s.plan.deeds.emplace_back(create_record(s.space, add));
+  } else if (!add.empty()) {
+    s.plan.deeds.emplace_back(change_record(s.space, add, {}));
+  }
+}
+
+// Until the slices are there, the buyer may not know; also who we are, if an earlier contract
+// ended before it had made anything of it. Of a peering without units nothing here would tell.
+void say_identity(Selling& s, const Sale& sale) {
+  IdentityTalk talk{*s.sight.tenant->answer, s.sight.tenant->space, {}};
+  if (talk.space.empty()) talk.space = s.space;
+  bool is_waiting = sale.is_kept;
+  for (const SoldUnit& unit : sale.units) {
+    if (!unit.is_live) continue;
+    is_waiting = is_waiting || !s.sight.slices.contains(unit.name);
+    const Wanted it = wanted(s.wish, unit.name);
+    const bool is_heard = it.request != nullptr && has_recorded(s.sight, unit.name, *it.request);
+    if (is_heard) talk.units.push_back(unit.name);
+  }
+  if (!is_waiting) return;
+  s.plan.deeds.emplace_back(Say{sale.contract, std::string(k_identity_step), to_body(talk)});
+}
+
+}  // namespace
+
+Wanted wanted(const SellerWish& wish, std::string_view name) {
+  for (const Sale& sale : wish.sales) {
+    for (const SoldUnit& unit : sale.units) {
+      if (unit.name != name || !unit.is_live) continue;
+      const bool is_heard = sale.request && sale.request->units.contains(unit.name);
+      return {&sale, &unit, is_heard ? &sale.request->units.at(unit.name) : nullptr};
+    }
+  }
+  return {};
+}
+
+bool is_live(const Sale& sale) {
+  return sale.is_kept || std::any_of(sale.units.begin(), sale.units.end(),
+                                     [](const SoldUnit& unit) { return unit.is_live; });
+}
+
+bool has_recorded(const SellerSight& sight, const std::string& name, const std::string& request) {
+  if (!sight.record) return false;
+  const auto found = sight.record->units.find(name);
+  return found != sight.record->units.end() && found->second == to_base64(request);
+}
+
+void remove_certificate(Selling& s) {
+  if (s.sight.has_certificate) s.remove(liqo::k_secrets, liqo::k_certificate_secret);
+}
+
+void welcome(Selling& s) {
+  if (!s.sight.has_space) {
+    s.plan.deeds.emplace_back(
+        Create{{liqo::k_namespaces, {}, s.space}, liqo::tenant_namespace(s.wish.buyer)});
+    return;
+  }
+  write_record(s);
+  keep_fence(s.wish.buyer, s.sight.fence, s.plan);
+  if (!settle_tenant(s)) return;
+  for (const Sale& sale : s.wish.sales) say_identity(s, sale);
+}
+
+}  // namespace spillway::fabric

@@ -1,0 +1,46 @@
+// What the seller's machine (fabric/seller.h) works with while it makes one plan.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "fabric/seller.h"
+
+namespace spillway::fabric {
+
+struct Selling {
+  const SellerWish& wish;
+  const SellerSight& sight;
+  Instant now;
+  std::string space = liqo::tenant_namespace_name(wish.buyer);
+  Plan plan = {};
+
+  std::string thing() const { return "buyer " + wish.buyer; }
+  void tell(std::string of, std::string reason, std::string next) {
+    plan.troubles.push_back({std::move(of), std::move(reason), std::move(next)});
+  }
+  Place at(const liqo::Kind& kind, std::string_view name) const {
+    return {kind, space, std::string(name)};
+  }
+  void remove(const liqo::Kind& kind, std::string_view name, std::string_view uid = {}) {
+    plan.deeds.emplace_back(Remove{at(kind, name), std::string(uid)});
+  }
+};
+
+struct Wanted {
+  const Sale* sale = nullptr;
+  const SoldUnit* unit = nullptr;
+  const std::string* request = nullptr;  // PEM; null: not heard yet
+};
+Wanted wanted(const SellerWish& wish, std::string_view name);  // nothing: no such unit is sold
+
+bool is_live(const Sale& sale);
+bool has_recorded(const SellerSight& sight, const std::string& name, const std::string& request);
+
+// The handshake (fabric/seller_welcome.cpp): a namespace, the record, the fence, a Tenant, and who
+// we are, for a buyer that has bought something.
+void welcome(Selling& s);
+// Liqo answers no Tenant with another request than the one that it signed before.
+void remove_certificate(Selling& s);
+
+}  // namespace spillway::fabric
