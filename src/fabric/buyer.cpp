@@ -43,6 +43,37 @@ bool is_recorded(const Purchase& purchase, const std::string& unit) {
   return std::find(units.begin(), units.end(), unit) != units.end();
 }
 
+// ---- what waits for the provider's copy -----------------------------------------------------
+
+// A slice goes when the provider's copy is gone. If there is nobody to say so, it goes all the
+// same; at once if nobody can.
+void let_go(Buying& b, const liqo::Kind& kind, const liqo::Meta& meta) {
+  const auto since = parse_instant(meta.deleted);
+  if (!since) return;
+  const bool waits_for_dead =
+      b.is_dead() && meta.finalizers.size() == 1 && meta.finalizers[0] == liqo::k_copy_finalizer;
+  const Instant until = *since + (waits_for_dead ? Duration{} : k_patience);
+  if (until > b.now) return b.plan.look_by(until);
+  model::Node patch = model::object_node();
+  model::put(model::ensure(patch, {"metadata"}), "finalizers", model::Node{});
+  b.plan.deeds.emplace_back(Merge{b.at(kind, meta.name), std::move(patch)});
+}
+
+// False: something of an identity that is gone is still there, and ends. Liqo does so by itself
+// where it may still ask the provider, and makes nothing of another identity before.
+bool clear_remnants(Buying& b) {
+  const std::pair<const liqo::Kind&, const std::optional<liqo::Meta>&> all[] = {
+      {liqo::k_namespace_maps, b.sight.map},
+      {liqo::k_renews, b.sight.renew},
+      {liqo::k_secrets, b.sight.access}};
+  for (const auto& [kind, left] : all) {
+    if (!left || left->deleted.empty()) continue;
+    let_go(b, kind, *left);
+    return false;
+  }
+  return true;
+}
+
 // ---- the handshake -------------------------------------------------------------------------
 
 // What the provider does not have yet. It says itself when it needs to know our control plane.
@@ -59,9 +90,6 @@ void ask(Buying& b, const Purchase& purchase) {
   if (talk.units.empty() && !talk.proof) return;
   b.plan.deeds.emplace_back(Say{purchase.contract, std::string(k_request_step), to_body(talk)});
 }
-
-// False: something of an identity that is gone is still there, and ends.
-bool clear_remnants(Buying& b);
 
 void settle_identity(Buying& b) {
   const auto& heard = b.wish.identity;
@@ -180,35 +208,6 @@ bool drain(Buying& b, const std::string& name, const BoughtSight& seen, Instant 
     if (!pod.is_leaving) b.plan.deeds.emplace_back(Evict{pod.space, pod.name});
   }
   b.plan.look_by(drained_by);
-  return true;
-}
-
-// A slice goes when the provider's copy is gone. If there is nobody to say so, it goes all the
-// same; at once if nobody can.
-void let_go(Buying& b, const liqo::Kind& kind, const liqo::Meta& meta) {
-  const auto since = parse_instant(meta.deleted);
-  if (!since) return;
-  const bool waits_for_dead =
-      b.is_dead() && meta.finalizers.size() == 1 && meta.finalizers[0] == liqo::k_copy_finalizer;
-  const Instant until = *since + (waits_for_dead ? Duration{} : k_patience);
-  if (until > b.now) return b.plan.look_by(until);
-  model::Node patch = model::object_node();
-  model::put(model::ensure(patch, {"metadata"}), "finalizers", model::Node{});
-  b.plan.deeds.emplace_back(Merge{b.at(kind, meta.name), std::move(patch)});
-}
-
-// Liqo ends them by itself where it may still ask the provider. Of another identity it would make
-// nothing while they are there.
-bool clear_remnants(Buying& b) {
-  const std::pair<const liqo::Kind&, const std::optional<liqo::Meta>&> all[] = {
-      {liqo::k_namespace_maps, b.sight.map},
-      {liqo::k_renews, b.sight.renew},
-      {liqo::k_secrets, b.sight.access}};
-  for (const auto& [kind, left] : all) {
-    if (!left || left->deleted.empty()) continue;
-    let_go(b, kind, *left);
-    return false;
-  }
   return true;
 }
 

@@ -9,7 +9,8 @@
 namespace spillway::fabric {
 
 constexpr std::array<model::Word<PodSecurity>, 2> words_of(PodSecurity) {
-  return {{{PodSecurity::baseline, "baseline"}, {PodSecurity::restricted, "restricted"}}};
+  return {{{PodSecurity::baseline, to_text(PodSecurity::baseline)},
+           {PodSecurity::restricted, to_text(PodSecurity::restricted)}}};
 }
 
 template <class F>

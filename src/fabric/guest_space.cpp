@@ -249,10 +249,6 @@ bool is_guests(const GuestSpaceSight& seen, const GuestWish& wish) {
 
 }  // namespace
 
-std::string_view to_text(PodSecurity level) {
-  return level == PodSecurity::restricted ? "restricted" : "baseline";
-}
-
 std::vector<std::string> private_networks() {
   return {"10.0.0.0/8",     "100.64.0.0/10", "169.254.0.0/16", "172.16.0.0/12",
           "192.168.0.0/16", "fc00::/7",      "fe80::/10"};

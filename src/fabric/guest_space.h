@@ -28,7 +28,9 @@ struct GuestUnit {  // one that lives
 };
 
 enum class PodSecurity { baseline, restricted };
-std::string_view to_text(PodSecurity level);
+constexpr std::string_view to_text(PodSecurity level) {
+  return level == PodSecurity::restricted ? "restricted" : "baseline";
+}
 
 // Where guests have no business: private addresses, and what machines ask for their credentials.
 std::vector<std::string> private_networks();

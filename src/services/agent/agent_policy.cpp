@@ -41,18 +41,15 @@ Status validate(const SellersFile& file) {
   return validate(file.fabric);
 }
 
-bool is_fabrics(std::string_view key) { return key == "offload" || key == "grant"; }
-
 // Whoever sells says what, at which price and where: a file that has any such field must have all
 // that are needed, and one without any of them is about the fabric alone.
 bool is_about_fabric(const model::Node& root) {
   const bool speaks_of_sale =
       std::any_of(root.items.begin(), root.items.end(), [](const model::Node& member) {
-        return member.key != "noun" && member.key != "version" && !is_fabrics(member.key);
+        return member.key != "noun" && member.key != "version" && member.key != "offload" &&
+               member.key != "grant";
       });
-  const bool speaks_of_fabric =
-      std::any_of(root.items.begin(), root.items.end(),
-                  [](const model::Node& member) { return is_fabrics(member.key); });
+  const bool speaks_of_fabric = root.find("offload") != nullptr || root.find("grant") != nullptr;
   return speaks_of_fabric && !speaks_of_sale;
 }
 

@@ -11,13 +11,15 @@ namespace {
 
 constexpr Instant k_cold{1'800'000'000'000};  // until then the peering stays warm
 
-bool removes(const Plan& plan, const liqo::Kind& kind) {
-  for (const Deed& deed : plan.deeds) {
-    const auto* remove = std::get_if<Remove>(&deed);
-    if (remove != nullptr && remove->at.kind.plural == kind.plural) return true;
-  }
-  return false;
+template <class T>
+bool has(const Plan& plan, const liqo::Kind& kind) {
+  return std::any_of(plan.deeds.begin(), plan.deeds.end(), [&](const Deed& deed) {
+    const T* one = std::get_if<T>(&deed);
+    return one != nullptr && one->at.kind.plural == kind.plural;
+  });
 }
+bool removes(const Plan& plan, const liqo::Kind& kind) { return has<Remove>(plan, kind); }
+bool frees(const Plan& plan, const liqo::Kind& kind) { return has<Merge>(plan, kind); }
 
 TEST(Parting, TheProviderKeepsTheTenantWhileTheBuyersNamespacesAreThere) {
   const SellerWish wish{"milan", "rome", std::string(64, 'a'), {}, k_cold};
@@ -57,14 +59,6 @@ TEST(Parting, TheBuyerKeepsItsIdentityWhileItsNamespacesAreThere) {
   sight.map = liqo::Meta{};
   EXPECT_FALSE(removes(plan_buyer(wish, sight, k_cold), liqo::k_identities));
   EXPECT_TRUE(removes(plan_buyer(wish, sight, k_cold + k_patience), liqo::k_identities));
-}
-
-bool frees(const Plan& plan, const liqo::Kind& kind) {
-  for (const Deed& deed : plan.deeds) {
-    const auto* merge = std::get_if<Merge>(&deed);
-    if (merge != nullptr && merge->at.kind.plural == kind.plural) return true;
-  }
-  return false;
 }
 
 // While its Renew is copied there, the buyer's Liqo still has to take that copy back.
