@@ -5,15 +5,12 @@
 
 #include "cli/driver_words.h"
 #include "cli/outcome.h"
-#include "cli/safe_text.h"
+#include "cli/reopened.h"
 #include "model/codec.h"
 #include "services/driver/driver_client.h"
 
 namespace spillway::cli {
 namespace {
-
-constexpr Duration k_pause = seconds(1);
-constexpr Duration k_longest_pause = seconds(30);
 
 // "09:30:00.250": of the day, for whoever looks on.
 std::string clock_text(Instant at) {
@@ -75,28 +72,19 @@ class Lines {
   std::map<std::string, Instant> began_;
 };
 
-// Lives on the connection's thread. A driver that went away comes back.
-class Watcher : public std::enable_shared_from_this<Watcher> {
+class Watcher : public Reopened<driver::Following> {
  public:
   Watcher(Session& session, Form form, std::optional<int64_t> after, wire::Then<void> done)
-      : session_(session),
+      : Reopened(session, "driver watch", std::move(done)),
         client_(session.channel()),
         lines_(form),
-        after_(after),
-        done_(std::move(done)) {}
+        after_(after) {}
 
-  void open() {
-    const std::weak_ptr<Watcher> weak = weak_from_this();
-    const auto alive = [weak](auto use) {
-      if (const auto self = weak.lock(); self && self->done_) use(*self);
-    };
+ private:
+  std::unique_ptr<driver::Following> open_stream() override {
+    const auto alive = this->alive<Watcher>();
     driver::FollowCalls calls;
-    calls.on_open = [alive] {
-      alive([](Watcher& self) {
-        self.has_opened_ = true;
-        self.pause_ = k_pause;
-      });
-    };
+    calls.on_open = [alive] { alive([](Watcher& self) { self.is_open(); }); };
     calls.on_event = [alive](const driver::Event& event) {
       alive([&event](Watcher& self) {
         self.after_ = event.sequence;
@@ -104,45 +92,19 @@ class Watcher : public std::enable_shared_from_this<Watcher> {
       });
     };
     calls.on_end = [alive](const Error& why) { alive([&](Watcher& self) { self.on_end(why); }); };
-    stream_ = client_.follow(after_, std::move(calls));
+    return client_.follow(after_, std::move(calls));
   }
 
- private:
   void on_end(const Error& why) {
-    if (why.code == Code::gone) {
-      fmt::print(stderr, "spillway driver watch: {}\n", safe(why.message()));
-      after_ = 0;
-      return open_later(milliseconds(0));
-    }
-    if (!has_opened_ || !describe(why.code).not_now) return finish(tl::unexpected(why));
-    fmt::print(stderr, "spillway driver watch: {}; trying again in {}\n", safe(why.message()),
-               to_text(pause_));
-    open_later(pause_);
-    pause_ = std::min(Duration{pause_.ms * 2}, k_longest_pause);
-  }
-  // Never from within a call of the stream's own: it is dropped here.
-  void open_later(Duration pause) {
-    session_.after(pause, [self = shared_from_this()] {
-      self->stream_.reset();
-      if (self->done_) self->open();
-    });
-  }
-  void finish(Status status) {
-    session_.after(milliseconds(0),
-                   [self = shared_from_this(), done = std::exchange(done_, nullptr), status] {
-                     self->stream_.reset();
-                     done(status);
-                   });
+    if (why.code != Code::gone) return open_again_or_finish(why);
+    complain(why.message());
+    after_ = 0;
+    open_later(milliseconds(0));
   }
 
-  Session& session_;
   driver::DriverClient client_;
   Lines lines_;
   std::optional<int64_t> after_;
-  wire::Then<void> done_;
-  bool has_opened_ = false;
-  Duration pause_ = k_pause;
-  std::unique_ptr<driver::Following> stream_;
 };
 
 struct WatchArguments {
@@ -151,13 +113,9 @@ struct WatchArguments {
 };
 
 Status watch(const WatchArguments& arguments, Session& session) {
-  std::shared_ptr<Watcher> watcher;  // outlives its stream: finish() drops that first
   const auto after =
       arguments.after < 0 ? std::optional<int64_t>() : std::optional(arguments.after);
-  return session.wait<void>([&](wire::Then<void> then) {
-    watcher = std::make_shared<Watcher>(session, arguments.asking.form(), after, std::move(then));
-    watcher->open();
-  });
+  return read_reopened<Watcher>(session, arguments.asking.form(), after);
 }
 
 }  // namespace
