@@ -1,21 +1,20 @@
 """Contracts become nodes by real Liqo, on the clusters `buyer` and `seller`. Run by tests/e2e/run."""
 import json
-import os
 import tempfile
 import time
 import unittest
 from pathlib import Path
 
-from liqo_objects import let_liqo_read_templates
+from liqo_objects import BUYER, SELLER
 from market import Market, offer
-from on_a_cluster import PATIENCE_SECONDS, call
+from on_a_cluster import PATIENCE_SECONDS
 from processes import eventually
+from two_clusters import TwoClusters
 
-BUYER, SELLER = "buyer", "seller"
 NAMES = {BUYER: "rome", SELLER: "milan"}  # in the federation
 
 
-class Fabric(unittest.TestCase):
+class Fabric(TwoClusters, unittest.TestCase):
     TAINTS = []  # of what is on sale
     POLICY = None  # of the buyer
     MORE = {}  # of the offer
@@ -25,10 +24,7 @@ class Fabric(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.kubeconfigs = {side: os.environ[f"REALKUBE_KUBECONFIG_{side.upper()}"]
-                            for side in (BUYER, SELLER)}
-        for kubeconfig in self.kubeconfigs.values():
-            let_liqo_read_templates(kubeconfig)
+        self.find_clusters()
         self.market = Market(Path(folder.name))
         self.addCleanup(self.market.close)
         self.identities = {side: self.market.join(NAMES[side], self.ROLES[side]) for side in (BUYER, SELLER)}
@@ -62,21 +58,8 @@ class Fabric(unittest.TestCase):
         path.write_text(json.dumps({"noun": "policy", "version": 1, "offload": offload}))
         return path
 
-    def kubectl(self, side, *words, **more):
-        return call("kubectl", f"--kubeconfig={self.kubeconfigs[side]}", *words, **more)
-
-    def items(self, side, kind, *words):
-        return json.loads(self.kubectl(side, "get", kind, "-o", "json", *words))["items"]
-
     def offers(self):
         return json.loads(self.market.spillway("offers", "--mine", "--dir", self.identities[SELLER], "-o", "json"))["offers"]
-
-    def ready(self, side=BUYER):
-        """Names of the virtual nodes that are."""
-        return {node["metadata"]["name"]: node
-                for node in self.items(side, "nodes", "-l", "liqo.io/type=virtual-node")
-                if any(one["type"] == "Ready" and one["status"] == "True"
-                       for one in node.get("status", {}).get("conditions", []))}
 
     def hold(self, units, *more, side=BUYER):
         """The contract, once both have signed."""
@@ -96,14 +79,6 @@ class Fabric(unittest.TestCase):
             {name: node for name, node in self.ready(side).items() if name not in before}), PATIENCE_SECONDS, 0.05)
         print(f"{units} units Ready {time.monotonic() - began:.1f} s after both had signed")
         return contract, nodes
-
-    def left(self, sides=(BUYER, SELLER)):
-        """Everything of units there."""
-        return [f"{side} {kind} {one['metadata']['name']}" for side in sides
-                for kind in ("nodes", "virtualnodes.offloading.liqo.io", "resourceslices.authentication.liqo.io",
-                             "quotas.offloading.liqo.io", "shadowpods.offloading.liqo.io", "leases", "secrets")
-                for one in self.items(side, kind, *([] if kind == "nodes" else ["-A"]))
-                if "sw-" in one["metadata"]["name"] and "kube-node-lease" != one["metadata"].get("namespace")]
 
     def test_from_a_purchase_to_nothing(self):
         contract, nodes = self.buy(1)
@@ -137,11 +112,7 @@ class Fabric(unittest.TestCase):
         contract = self.hold(2, "--spare")
         names = [f"sw-{contract}-{number}" for number in range(2)]
 
-        def waiting():
-            return [node["metadata"]["name"] for node in self.items(BUYER, "nodes", "-l", "liqo.io/type=virtual-node")
-                    if any(one["type"] == "Ready" and one["status"] == "False"
-                           for one in node.get("status", {}).get("conditions", []))]
-        eventually("spares", lambda: sorted(waiting()) == names, PATIENCE_SECONDS)
+        eventually("spares", lambda: sorted(self.virtual_nodes(BUYER, "False")) == names, PATIENCE_SECONDS)
         self.assertFalse(self.ready())
         granted = {one["metadata"]["name"]: one["status"]["resources"]
                    for one in self.items(SELLER, "resourceslices.authentication.liqo.io", "-A")}
@@ -153,7 +124,7 @@ class Fabric(unittest.TestCase):
         print(f"a spare Ready {time.monotonic() - began:.2f} s after it was bought")
         self.assertEqual(node["spec"]["providerID"], f"spillway://{contract}/1")
         self.assertEqual(node["status"]["allocatable"]["cpu"], "2")
-        self.assertEqual(waiting(), names[:1])
+        self.assertEqual(list(self.virtual_nodes(BUYER, "False")), names[:1])
         self.market.spillway("contracts", "release", contract, "--dir", self.identities[BUYER])
         eventually("nothing left", lambda: not self.left(), PATIENCE_SECONDS)
 
