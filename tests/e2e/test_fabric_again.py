@@ -1,5 +1,7 @@
 """A peering that is taken apart leaves nothing that stands in the way of the next one, on real Liqo without the guard:
 there Liqo copies more of a peering to the provider, and has to take it back. Run by tests/e2e/run."""
+import os
+
 import test_fabric
 from liqo_objects import AT_BUYER, AT_SELLER, BUYER, SELLER
 from on_a_cluster import PATIENCE_SECONDS
@@ -8,6 +10,7 @@ from processes import eventually
 SPACES = {BUYER: AT_BUYER, SELLER: AT_SELLER}
 PEERING = ("identities.authentication.liqo.io", "renews.authentication.liqo.io", "tenants.authentication.liqo.io",
            "namespacemaps.offloading.liqo.io", "secrets")
+COPIES_RENEWS = os.environ.get("LIQO", "") != "1.1"  # which renews control planes by another way
 
 
 class FabricAgain(test_fabric.Fabric):
@@ -19,6 +22,10 @@ class FabricAgain(test_fabric.Fabric):
         return [f"{side} {kind} {one['metadata']['name']}" for side in SPACES for kind in PEERING
                 for one in self.items(side, kind, "-n", SPACES[side])]
 
+    def copied_renews(self):
+        return [one["metadata"]["name"] for one in self.items(SELLER, "renews.authentication.liqo.io", "-n", AT_SELLER)
+                if one["metadata"]["labels"].get("liqo.io/replicated") == "true"]
+
     def is_parted(self):
         left = self.of_peering()
         self.assertEqual(left, [])
@@ -27,9 +34,8 @@ class FabricAgain(test_fabric.Fabric):
     def test_peered_again_within_seconds(self):
         for _ in range(3):
             contract, _ = self.buy(1)
-            copied = eventually("a copied Renew", lambda: [
-                one for one in self.items(SELLER, "renews.authentication.liqo.io", "-n", AT_SELLER)
-                if one["metadata"]["labels"].get("liqo.io/replicated") == "true"], PATIENCE_SECONDS)
-            self.assertEqual([one["metadata"]["name"] for one in copied], [f"controlplane-{SELLER}"])
+            if COPIES_RENEWS:
+                copied = eventually("a copied Renew", self.copied_renews, PATIENCE_SECONDS)
+                self.assertEqual(copied, [f"controlplane-{SELLER}"])
             self.market.spillway("contracts", "release", contract, "--dir", self.identities[BUYER])
             eventually("nothing left of the peering", self.is_parted, PATIENCE_SECONDS)
