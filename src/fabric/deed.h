@@ -34,8 +34,9 @@ struct Merge {
 };
 struct Remove {  // one that is gone is no error
   Place at;
-  std::string uid;         // this one, and no other of its name; empty: any
-  bool is_forced = false;  // a pod whose kubelet will never say that it has ended
+  std::string uid;           // this one, and no other of its name; empty: any
+  bool is_forced = false;    // a pod whose kubelet will never say that it has ended
+  std::string version = {};  // as it was seen, and not if anybody has changed it since; empty: any
 };
 // By the Eviction API: a disruption budget may refuse, and then it is asked again.
 struct Evict {

@@ -24,7 +24,7 @@ std::string key_of_deed(const fabric::Deed& deed) {
                        std::hash<std::string>{}(model::to_json(one->patch)));
   }
   if (const auto* one = std::get_if<fabric::Remove>(&deed)) {
-    return fmt::format("remove {} {}{}", text_of(one->at), one->uid,
+    return fmt::format("remove {} {} {}{}", text_of(one->at), one->uid, one->version,
                        one->is_forced ? " by force" : "");
   }
   if (const auto* one = std::get_if<fabric::Evict>(&deed)) {
@@ -39,6 +39,16 @@ std::optional<Error> unless_fine(const Result<T>& answer, std::initializer_list<
   const Code code = answer.error().code;
   if (std::find(fine.begin(), fine.end(), code) != fine.end()) return std::nullopt;
   return answer.error();
+}
+
+// Refused for its uid: there is another of that name, and the one that was meant is gone. Whoever
+// named none, or a version besides, does not know what was meant by it.
+bool meant_is_gone(const fabric::Remove& deed, const Result<void>& answer) {
+  if (answer) return true;
+  const Code code = answer.error().code;
+  if (code == Code::not_found) return true;
+  const bool is_about_uid = !deed.uid.empty() && deed.version.empty();
+  return is_about_uid && (code == Code::conflict || code == Code::contended);
 }
 
 }  // namespace
@@ -109,12 +119,11 @@ void Doings::merge(const std::string& key, const fabric::Merge& deed) {
 void Doings::remove(const std::string& key, const fabric::Remove& deed) {
   const int64_t grace = deed.is_forced ? 0 : kube::RemoveAsked{}.grace_seconds;
   api_.remove(resource_of(deed.at.kind), name_at(deed.at),
-              {.uid = deed.uid, .grace_seconds = grace},
-              life_.guard([this, key, at = deed.at](const Result<void>& answer) {
-                // Another of that name: the one that was meant is gone.
+              {.uid = deed.uid, .version = deed.version, .grace_seconds = grace},
+              life_.guard([this, key, deed](const Result<void>& answer) {
                 const auto refused =
-                    unless_fine(answer, {Code::not_found, Code::conflict, Code::contended});
-                if (!refused) calls_.removed(at);
+                    meant_is_gone(deed, answer) ? std::nullopt : unless_fine(answer, {});
+                if (!refused) calls_.removed(deed.at);
                 end(key, refused);
               }));
 }

@@ -68,5 +68,27 @@ TEST_F(DoingsTest, WhoIsGoneHasNothingUnderWay) {
   EXPECT_EQ(in_flight_, 0);
 }
 
+// A refusal by 409 says that another of that name is there, where a uid was named. Where none was,
+// or a version, the thing itself may still be there, and nothing else would tell: Leases are not
+// watched.
+TEST_F(DoingsTest, AConflictMeansThatItIsGoneOnlyWhereAUidWasNamed) {
+  channel_.script = [this](const net::Request&) -> std::optional<Result<net::Response>> {
+    ++asked_;
+    return net::Response{409, {}, R"({"kind":"Status","reason":"Conflict","code":409})"};
+  };
+  const fabric::Place at{fabric::liqo::k_leases, "liqo-tenant-milan", "sw-x-0"};
+  const auto is_gone_after = [&](const fabric::Remove& deed) {
+    bool is_gone = false;
+    Doings doings(api_, in_flight_, {[] {}, [&](const fabric::Place&) { is_gone = true; }});
+    doings.want({deed});
+    loop_.run();
+    EXPECT_TRUE(doings.troubles().empty());  // the next look tells
+    return is_gone;
+  };
+  EXPECT_TRUE(is_gone_after({at, "uid"}));
+  EXPECT_FALSE(is_gone_after({at, ""}));
+  EXPECT_FALSE(is_gone_after({at, "uid", false, "7"}));
+}
+
 }  // namespace
 }  // namespace spillway::agent
