@@ -47,7 +47,8 @@ bool is_recorded(const Purchase& purchase, const std::string& unit) {
 
 // A slice goes when the provider's copy is gone. If there is nobody to say so, it goes all the
 // same; at once if nobody can.
-void let_go(Buying& b, const liqo::Kind& kind, const liqo::Meta& meta) {
+void let_go(Buying& b, const liqo::Kind& kind, const liqo::Meta& meta,
+            const std::string& version = {}) {
   const auto since = parse_instant(meta.deleted);
   if (!since) return;
   const bool waits_for_dead =
@@ -56,6 +57,9 @@ void let_go(Buying& b, const liqo::Kind& kind, const liqo::Meta& meta) {
   if (until > b.now) return b.plan.look_by(until);
   model::Node patch = model::object_node();
   model::put(model::ensure(patch, {"metadata"}), "finalizers", model::Node{});
+  if (!version.empty()) {
+    model::put(model::ensure(patch, {"metadata"}), "resourceVersion", model::text_node(version));
+  }
   b.plan.deeds.emplace_back(Merge{b.at(kind, meta.name), std::move(patch)});
 }
 
@@ -228,11 +232,19 @@ bool empty_out(Buying& b, const std::string& name, const BoughtSight& seen, Inst
   return force_out(seen, b.plan);
 }
 
-UnitStep end(Buying& b, const std::string& name, const BoughtSight& seen, Instant drained_by,
-             Duration fence) {
-  if (empty_out(b, name, seen, drained_by, fence)) return UnitStep::draining;
+// How a unit ends.
+struct Ending {
+  Instant drained_by;
+  Duration fence;
+  // It comes back with its provider, unless its slice says that it is to end: so that goes as it
+  // was seen, and no other. Whoever has just written it has said so to nobody else.
+  bool comes_back = false;
+};
+
+UnitStep end(Buying& b, const std::string& name, const BoughtSight& seen, const Ending& how) {
+  if (empty_out(b, name, seen, how.drained_by, how.fence)) return UnitStep::draining;
   // Of what has no time left nobody knows what runs there; of the dead, each thing goes by force.
-  const bool is_drained = drained_by > b.now && !b.is_dead();
+  const bool is_drained = how.drained_by > b.now && !b.is_dead();
   if (is_drained && seen.slice && seen.virtual_node) {
     end_empty(b, name, seen);
     return UnitStep::ending;
@@ -254,10 +266,11 @@ UnitStep end(Buying& b, const std::string& name, const BoughtSight& seen, Instan
   }
   if (seen.slice) {
     const liqo::Meta& meta = seen.slice->meta;
+    const std::string version = how.comes_back ? meta.version : "";
     if (meta.deleted.empty()) {
-      b.remove(b.at(liqo::k_slices, name), meta.uid);
+      b.plan.deeds.emplace_back(Remove{b.at(liqo::k_slices, name), meta.uid, false, version});
     } else {
-      let_go(b, liqo::k_slices, meta);
+      let_go(b, liqo::k_slices, meta, version);
     }
     return UnitStep::ending;
   }
@@ -314,7 +327,8 @@ void part(Buying& b) {
 UnitStep keep_watch(Buying& b, const Purchase& purchase, const BoughtUnit& unit,
                     const BoughtSight& seen) {
   const Instant over = fence_over(b.wish.life, unit.fence);
-  if (over <= b.now && b.wish.life.is_given_up) return end(b, unit.name, seen, b.now, unit.fence);
+  if (over <= b.now && b.wish.life.is_given_up)
+    return end(b, unit.name, seen, {b.now, unit.fence, true});
   if (over > b.now) b.plan.look_by(over);
   mourn(b.wish.life, unit.name, unit.fence, seen, b.now, b.plan);
   const UnitStep step = step_of(purchase, unit, seen);
@@ -358,7 +372,7 @@ Plan plan_buyer(const BuyerWish& wish, const BuyerSight& sight, Instant now) {
       const BoughtSight& seen = found == sight.units.end() ? k_nothing : found->second;
       named[unit.name] = true;
       if (unit.drained_by) {
-        const UnitStep step = end(b, unit.name, seen, *unit.drained_by, unit.fence);
+        const UnitStep step = end(b, unit.name, seen, {*unit.drained_by, unit.fence});
         b.plan.units.push_back({unit.name, step});
       } else if (b.is_dead()) {
         b.plan.units.push_back({unit.name, keep_watch(b, purchase, unit, seen)});
@@ -372,7 +386,7 @@ Plan plan_buyer(const BuyerWish& wish, const BuyerSight& sight, Instant now) {
   // Nobody pays for these any more.
   for (const auto& [name, seen] : sight.units) {
     if (named.contains(name)) continue;
-    b.plan.units.push_back({name, end(b, name, seen, now, wish.life.fence)});
+    b.plan.units.push_back({name, end(b, name, seen, {now, wish.life.fence})});
   }
   tell_of_death(b);
   if (!has_live) part(b);

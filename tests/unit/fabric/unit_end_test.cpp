@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "fabric/buyer.h"
+#include "model/tree.h"
 
 namespace spillway::fabric {
 namespace {
@@ -69,6 +70,38 @@ TEST_F(UnitEnd, WithoutTimeTheSliceOutlivesTheVirtualNode) {
   EXPECT_EQ(deeds(late), Deeds{"remove virtualnodes"});
   unit().virtual_node.reset();
   EXPECT_EQ(deeds(late), Deeds{"remove resourceslices"});
+}
+
+// It comes back with its provider, unless its slice says that it is to end; that may have been
+// written since it was seen.
+TEST_F(UnitEnd, OfADeadProvidersTheSliceGoesAsItWasSeen) {
+  wish.purchases[0].units[0].drained_by.reset();
+  wish.life.life = Life::dead;
+  wish.life.unheard = k_now - hours(1);
+  wish.life.is_given_up = true;
+  unit().node.reset();
+  unit().virtual_node.reset();
+  unit().slice = liqo::new_slice({k_unit, "rome", "milan", "request", {}}, false);
+  unit().slice->meta.uid = "uid";
+  unit().slice->meta.version = "7";
+  const Plan begun = plan_buyer(wish, sight, k_now);
+  const auto* remove = std::get_if<Remove>(&begun.deeds.at(0));
+  ASSERT_NE(remove, nullptr);
+  EXPECT_EQ(remove->at.kind.plural, "resourceslices");
+  EXPECT_EQ(remove->version, "7");
+  unit().slice->meta.deleted = to_text(k_now);
+  unit().slice->meta.finalizers = {std::string(liqo::k_copy_finalizer)};
+  unit().slice->meta.version = "8";
+  const Plan freed = plan_buyer(wish, sight, k_now);
+  const auto* merge = std::get_if<Merge>(&freed.deeds.at(0));
+  ASSERT_NE(merge, nullptr);
+  EXPECT_EQ(model::text_at(merge->patch, {"metadata", "resourceVersion"}), "8");
+  // Whoever has said so need not be heard again.
+  wish.purchases[0].units[0].drained_by = k_now;
+  const Plan told = plan_buyer(wish, sight, k_now);
+  merge = std::get_if<Merge>(&told.deeds.at(0));
+  ASSERT_NE(merge, nullptr);
+  EXPECT_EQ(model::text_at(merge->patch, {"metadata", "resourceVersion"}), "");
 }
 
 }  // namespace
