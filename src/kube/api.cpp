@@ -135,7 +135,23 @@ void Api::send(const std::shared_ptr<Ask>& ask, const std::string& token) {
   }));
 }
 
+Api::Listening Api::when_back(std::function<void()> call) {
+  std::erase_if(listeners_, [](const auto& one) { return one.expired(); });
+  auto listening = std::make_shared<const std::function<void()>>(std::move(call));
+  listeners_.push_back(listening);
+  return listening;
+}
+
+// Who fails of itself is as good as away.
+void Api::note_answer(bool is_answer) {
+  if (!std::exchange(is_away_, !is_answer) || !is_answer) return;
+  for (const auto& one : std::vector(listeners_)) {
+    if (const auto call = one.lock()) (*call)();
+  }
+}
+
 void Api::on_answer(const std::shared_ptr<Ask>& ask, Result<net::Response> answer) {
+  note_answer(answer && answer->status < 500);
   if (!answer) {
     const bool may_help = answer.error().code == Code::unavailable && ask->is_idempotent;
     if (may_help) return again(ask, ask->backoff.next(random_), answer.error());

@@ -103,6 +103,11 @@ class Api {
 
   void forget_token();  // the server would not have it
 
+  // Who waits longer and longer for a server that is away need not wait to the end: it calls when
+  // one call is answered after another was not, for as long as what is returned lives.
+  using Listening = std::shared_ptr<const std::function<void()>>;
+  [[nodiscard]] Listening when_back(std::function<void()> call);
+
   host::Loop& loop() { return loop_; }
   host::Random& random() { return random_; }
 
@@ -113,6 +118,7 @@ class Api {
   void begin(const std::shared_ptr<Ask>& ask);
   void send(const std::shared_ptr<Ask>& ask, const std::string& token);
   void on_answer(const std::shared_ptr<Ask>& ask, Result<net::Response> answer);
+  void note_answer(bool is_answer);
   void again(const std::shared_ptr<Ask>& ask, Duration wait, const Error& why);
   void put(const Resource& resource, const Object& object, std::string_view subresource,
            Then<Object> then);
@@ -126,6 +132,8 @@ class Api {
   host::Random& random_;
   net::Channel& channel_;
   ApiOptions options_;
+  bool is_away_ = false;  // the last call was not answered
+  std::vector<std::weak_ptr<const std::function<void()>>> listeners_;
   host::Lifeline life_;
 };
 

@@ -42,7 +42,8 @@ Watch::Watch(Api& api, Resource resource, Wanted wanted, WatchCalls calls)
     : api_(api),
       resource_(std::move(resource)),
       wanted_(std::move(wanted)),
-      calls_(std::move(calls)) {}
+      calls_(std::move(calls)),
+      back_(api.when_back([this] { hurry(); })) {}
 
 template <class F>
 auto Watch::heard(F then) {
@@ -55,6 +56,7 @@ void Watch::start() { go_on(); }
 
 void Watch::go_on() {
   ++turn_;
+  is_waiting_ = false;
   stream_.reset();
   lines_ = {};
   if (must_list()) return list();
@@ -258,8 +260,18 @@ void Watch::fail(const Error& why) {
 
 void Watch::back_off(const Error& why) {
   const bool is_refused = why.code == Code::denied || why.code == Code::invalid;
+  is_waiting_ = true;
   go_on_after(
       backoff_.next(api_.random(), is_refused ? host::k_refused_wait : host::k_longest_wait));
+}
+
+// With some time between those that wait for the same server.
+void Watch::hurry() {
+  const Instant now = api_.loop().now();
+  const bool is_again = hurried_ && *hurried_ <= now && now - *hurried_ < k_hurried;
+  if (!is_waiting_ || is_again) return;
+  hurried_ = now;
+  go_on_after(host::between(api_.random(), {}, k_longest_pause));
 }
 
 void Watch::go_on_after(Duration wait) {

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -48,6 +49,9 @@ class Watch {
   static constexpr size_t k_longest_name = 253;  // Kubernetes' own bound, of namespaces too
   static constexpr Duration k_doubt = minutes(5);
   static constexpr Duration k_settled = seconds(5);  // a stream that lived so long was no accident
+  // So often what waits may go on before its time, because the server has answered somebody else:
+  // one that answers every other time is not asked more often than others for it.
+  static constexpr Duration k_hurried = seconds(30);
 
   Watch(Api& api, Resource resource, Wanted wanted, WatchCalls calls);
 
@@ -79,6 +83,7 @@ class Watch {
   bool must_list() const;
   Duration doubt_left() const;
   void go_on_after(Duration wait);
+  void hurry();
   void fail(const Error& why);
   void back_off(const Error& why);
   template <class F>
@@ -107,6 +112,9 @@ class Watch {
   WatchCounts counts_;
   host::Backoff backoff_;
   std::unique_ptr<net::Reading> stream_;
+  bool is_waiting_ = false;  // to go on, after a failure
+  std::optional<Instant> hurried_;
+  Api::Listening back_;
   host::Lifeline life_;
 };
 

@@ -89,6 +89,12 @@ std::vector<fabric::Trouble> Doings::troubles() const {
   return all;
 }
 
+void Doings::hurry() {
+  for (auto& [key, doing] : doings_) {
+    if (doing.backoff.failures() > 0) doing.due = {};
+  }
+}
+
 void Doings::begin(const std::string& key, const fabric::Deed& deed) {
   doings_.at(key).is_under_way = true;
   in_flight_ += 1;

@@ -43,6 +43,8 @@ class Doings {
   // These, and no others any more. When one that waits is due.
   Instant want(const std::vector<fabric::Deed>& deeds);
   std::vector<fabric::Trouble> troubles() const;
+  // What was refused, or never answered, is due now.
+  void hurry();
 
  private:
   struct Doing {

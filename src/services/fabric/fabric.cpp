@@ -42,7 +42,8 @@ Fabric::Fabric(Dealings& dealings, kube::Api& api, services::Log& log, FabricOpt
            [this](const std::string& peer, int64_t turns) { provider_answered(peer, turns); }}),
       networks_(dealings, api, log, tellings_, in_flight_, options_.network,
                 [this](const std::string& peer) { change(peer); }),
-      alarm_(api.loop(), [this] { step(); }) {}
+      alarm_(api.loop(), [this] { step(); }),
+      back_(api.when_back([this] { server_is_back(); })) {}
 
 void Fabric::start() {
   using Hear = void (Fabric::*)(const Received&);
@@ -92,6 +93,18 @@ void Fabric::set_holding(bool is_holding) {
 void Fabric::change(const std::string& peer) {
   changed_.insert(peer);
   alarm_.wake_by(now() + k_gather);
+}
+
+// What could not be done while it was away is not to wait for its own time: guests with identity
+// may run that are to be stopped. Not at every answer of one that fails half of the time.
+void Fabric::server_is_back() {
+  const bool is_again = hurried_ && *hurried_ <= now() && now() - *hurried_ < host::k_longest_wait;
+  if (is_again) return;
+  hurried_ = now();
+  for (const auto& [peer, with] : sides_) {
+    with->doings.hurry();
+    change(peer.first);
+  }
 }
 
 void Fabric::step() {

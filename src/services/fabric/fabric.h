@@ -125,6 +125,7 @@ class Fabric {
   bool is_bought(const model::Contract& contract) const { return dealings_.is_bought(contract); }
   std::string peer_of(const model::Contract& contract, const FabricContract& kept) const;
   void change(const std::string& peer);
+  void server_is_back();
   void step();
 
   // ---- contracts ----
@@ -219,7 +220,9 @@ class Fabric {
   bool is_holding_ = true;
   int64_t refused_ = 0;
   std::function<void(const PeerProgress&)> looked_ = [](const PeerProgress&) {};
+  std::optional<Instant> hurried_;
   host::Alarm alarm_;
+  kube::Api::Listening back_;
   host::Lifeline life_;
 };
 

@@ -2,7 +2,15 @@
 
 namespace spillway::agent {
 
+LiqoHomeReader::LiqoHomeReader(kube::Api& api, host::Random& random, services::Log& log,
+                               std::function<void(const LiqoHome&)> known)
+    : api_(api), random_(random), log_(log), known_(std::move(known)), back_(api.when_back([this] {
+        if (is_waiting_) read();
+      })) {}
+
 void LiqoHomeReader::read() {
+  is_waiting_ = false;
+  ++turn_;
   read_liqo_home(api_, life_.guard([this](Result<LiqoHome> home) {
     if (home) {
       log_.write(services::Level::info, "Liqo is known", {{"id", home->id()}});
@@ -12,7 +20,10 @@ void LiqoHomeReader::read() {
     if (backoff_.failures() == 0) {
       log_.write(services::Level::warning, "Liqo is not known", {{"why", home.error().message()}});
     }
-    api_.loop().after(backoff_.next(random_), life_.guard([this] { read(); }));
+    is_waiting_ = true;
+    api_.loop().after(backoff_.next(random_), life_.guard([this, turn = turn_] {
+      if (turn == turn_) read();
+    }));
   }));
 }
 

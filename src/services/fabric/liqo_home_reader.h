@@ -18,8 +18,7 @@ class LiqoHomeReader {
  public:
   LiqoHomeReader(
       kube::Api& api, host::Random& random, services::Log& log,
-      std::function<void(const LiqoHome&)> known = [](const LiqoHome&) {})
-      : api_(api), random_(random), log_(log), known_(std::move(known)) {}
+      std::function<void(const LiqoHome&)> known = [](const LiqoHome&) {});
 
   void start() { read(); }
   const std::optional<LiqoHome>& home() const { return home_; }
@@ -34,6 +33,9 @@ class LiqoHomeReader {
   std::function<void(const LiqoHome&)> known_;
   std::optional<LiqoHome> home_;
   host::Backoff backoff_;
+  bool is_waiting_ = false;
+  uint64_t turn_ = 0;
+  kube::Api::Listening back_;
   host::Lifeline life_;
 };
 

@@ -310,5 +310,41 @@ TEST_F(WatchTest, AnEndlessLineIsNotKept) {
   EXPECT_GE(watch_->counts().streams, 2U);
 }
 
+// Waits have grown to a minute by then: guests of a dead buyer may run until all is seen again.
+TEST_F(WatchTest, GoesOnWhenTheServerHasAnsweredSomebodyElse) {
+  watch_->start();
+  loop_.run();
+  is_reachable_ = false;
+  cut();
+  loop_.run_for(minutes(20));
+  ASSERT_TRUE(watch_->is_in_trouble());
+  is_reachable_ = true;
+  const size_t asked = channel_.asked.size();
+  api_.get(k_pods, {"default", "a"}, [](const Result<Object>&) {});
+  loop_.run_for(seconds(1));
+  EXPECT_FALSE(watch_->is_in_trouble());
+  EXPECT_GE(channel_.asked.size(), asked + 3);  // with its version and a stream
+}
+
+TEST_F(WatchTest, IsNotHurriedByEveryAnswerOfAServerThatFailsHalfOfTheTime) {
+  watch_status_ = 500;
+  watch_->start();
+  loop_.run_for(minutes(20));
+  const uint64_t streams = watch_->counts().streams;
+  const auto ask = [this](bool is_answered) {
+    const auto script = channel_.script;
+    if (!is_answered) channel_.script = [](const net::Request&) { return test::lost(); };
+    api_.remove(k_pods, {"default", "a"}, {}, [](const Result<void>&) {});
+    loop_.run();
+    channel_.script = script;
+  };
+  for (int i = 0; i < 100; ++i) {
+    ask(false);
+    ask(true);
+    loop_.run_for(milliseconds(100));
+  }
+  EXPECT_LE(watch_->counts().streams, streams + 5);
+}
+
 }  // namespace
 }  // namespace spillway::kube

@@ -90,5 +90,27 @@ TEST_F(DoingsTest, AConflictMeansThatItIsGoneOnlyWhereAUidWasNamed) {
   EXPECT_FALSE(is_gone_after({at, "uid", false, "7"}));
 }
 
+TEST_F(DoingsTest, WhatWasNotAnsweredIsDueWhenTheServerIsBack) {
+  channel_.script = [this](const net::Request&) -> std::optional<Result<net::Response>> {
+    ++asked_;
+    return net::Response{403, {}, "{}"};
+  };
+  Doings doings = for_a_peer();
+  for (int i = 0; i < 6; ++i) {
+    doings.want(removals(1, "a"));
+    loop_.run_for(minutes(1));
+  }
+  doings.want(removals(1, "a"));
+  loop_.run();
+  const int before = asked_;
+  EXPECT_GT(doings.want(removals(1, "a")), loop_.now());
+  loop_.run();
+  EXPECT_EQ(asked_, before);
+  doings.hurry();
+  doings.want(removals(1, "a"));
+  loop_.run();
+  EXPECT_EQ(asked_, before + 1);
+}
+
 }  // namespace
 }  // namespace spillway::agent
