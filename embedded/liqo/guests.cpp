@@ -98,8 +98,9 @@ void Guests::close_left() {
 void Guests::look_at(const Key& key) {
   if (key == k_nodes_changed) return close_left();
   const ObjectPtr pod = s_.find(codec::k_pods, key);
+  const bool has_orphan = end_orphan(key, pod);
   if (pod == nullptr) {
-    waits_.erase(key);
+    if (!has_orphan) waits_.erase(key);
     return;
   }
   const std::string& node = *find_pair(pod->fields, "spec.nodeName");
@@ -107,6 +108,20 @@ void Guests::look_at(const Key& key) {
   Twin* twin = twin_for(*pod, node);
   if (pod->is_deleting) return end(*pod, twin);
   if (twin != nullptr) keep(*pod, node, *twin);
+}
+
+// What it has made, and was told of only when its pod was gone already. True: there is one.
+bool Guests::end_orphan(const Key& key, const ObjectPtr& pod) {
+  for (const auto& [node, link] : links_) {
+    if (pod != nullptr && *find_pair(pod->fields, "spec.nodeName") == node) continue;
+    const auto twin = link->twins.find(key.space);
+    if (twin == link->twins.end() || twin->second == nullptr) continue;
+    const auto theirs = twin->second->pods.find(key.name);
+    if (theirs == twin->second->pods.end() || is_being_deleted(theirs->second)) continue;
+    if (!busy_.contains(key)) remove(key, node, *twin->second);
+    return true;
+  }
+  return false;
 }
 
 std::string Guests::twin_name(const std::string& node, const std::string& space) const {
@@ -206,11 +221,19 @@ void Guests::end(const Object& pod, Twin* twin) {
   }
   const auto theirs = twin->pods.find(pod.key.name);
   if (theirs == twin->pods.end() || is_being_deleted(theirs->second)) return;
-  const std::string& node = *find_pair(pod.fields, "spec.nodeName");
-  ask_about(pod.key, node);
-  links_.at(node)->remote->api().remove(resource_of(codec::k_shadow_pods),
-                                        {twin->name, pod.key.name}, {},
-                                        lifeline_.guard([this, key = pod.key](const Status& done) {
+  remove(pod.key, *find_pair(pod.fields, "spec.nodeName"), *twin);
+}
+
+// That ShadowPod, and no other that has taken its name since.
+void Guests::remove(const Key& key, const std::string& node, const Twin& twin) {
+  kube::RemoveAsked asked;
+  for (const Node& owner :
+       model::items_at(twin.pods.at(key.name), {"metadata", "ownerReferences"})) {
+    asked.uid = model::text_at(owner, {"uid"});
+  }
+  ask_about(key, node);
+  links_.at(node)->remote->api().remove(resource_of(codec::k_shadow_pods), {twin.name, key.name},
+                                        asked, lifeline_.guard([this, key](const Status& done) {
                                           busy_.erase(key);
                                           // The watch tells when the pod is gone.
                                           if (!done && done.error().code != Code::not_found) {

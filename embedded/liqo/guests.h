@@ -29,6 +29,8 @@ class Guests final : public Controller {
   Twin* twin_for(const Object& pod, const std::string& node);
   std::string twin_name(const std::string& node, const std::string& space) const;
   void keep(const Object& pod, const std::string& node, Twin& twin);
+  bool end_orphan(const Key& key, const ObjectPtr& pod);
+  void remove(const Key& key, const std::string& node, const Twin& twin);
   void end(const Object& pod, Twin* twin);
   void make(const Object& pod, const std::string& node, Twin& twin);
   void ask_about(const Key& pod, const std::string& node);
