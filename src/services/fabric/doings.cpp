@@ -16,15 +16,31 @@ std::string text_of(const fabric::Place& at) {
   return fmt::format("{} {}/{}", at.kind.plural, at.space, at.name);
 }
 
+// The object that a deed is about, as it was seen; empty: however it is.
+std::string version_in(const fabric::Deed& deed) {
+  if (const auto* one = std::get_if<fabric::Remove>(&deed)) return one->version;
+  const auto* merge = std::get_if<fabric::Merge>(&deed);
+  if (merge == nullptr) return {};
+  return std::string(model::text_at(merge->patch, {"metadata", "resourceVersion"}));
+}
+
+// Without the version: what somebody undoes again and again is one deed, and done once a while.
+std::string content_of(model::Node patch) {
+  if (model::look(patch, {"metadata", "resourceVersion"}) != nullptr) {
+    model::put(model::ensure(patch, {"metadata"}), "resourceVersion", model::Node{});
+  }
+  return model::to_json(patch);
+}
+
 // Of the same deed: another content is another deed. Nothing, of what is only said.
 std::string key_of_deed(const fabric::Deed& deed) {
   if (const auto* one = std::get_if<fabric::Create>(&deed)) return "create " + text_of(one->at);
   if (const auto* one = std::get_if<fabric::Merge>(&deed)) {
     return fmt::format("change {} {}", text_of(one->at),
-                       std::hash<std::string>{}(model::to_json(one->patch)));
+                       std::hash<std::string>{}(content_of(one->patch)));
   }
   if (const auto* one = std::get_if<fabric::Remove>(&deed)) {
-    return fmt::format("remove {} {} {}{}", text_of(one->at), one->uid, one->version,
+    return fmt::format("remove {} {}{}", text_of(one->at), one->uid,
                        one->is_forced ? " by force" : "");
   }
   if (const auto* one = std::get_if<fabric::Evict>(&deed)) {
@@ -66,7 +82,9 @@ Instant Doings::want(const std::vector<fabric::Deed>& deeds) {
     doing.is_wanted = true;
     if (doing.is_under_way) continue;
     // A due time further away than anyone would wait is one of before the clock was put back.
-    const bool is_due = doing.due <= now || doing.due - now > host::k_refused_wait;
+    const bool is_late = doing.due <= now || doing.due - now > host::k_refused_wait;
+    // Whoever was faster has been seen meanwhile.
+    const bool is_due = is_late || (doing.is_contended && version_in(deed) != doing.version);
     if (!is_due) {
       next = std::min(next, doing.due);
     } else if (in_flight_ >= k_most_in_flight) {
@@ -97,6 +115,7 @@ void Doings::hurry() {
 
 void Doings::begin(const std::string& key, const fabric::Deed& deed) {
   doings_.at(key).is_under_way = true;
+  doings_.at(key).version = version_in(deed);
   in_flight_ += 1;
   own_in_flight_ += 1;
   if (const auto* one = std::get_if<fabric::Create>(&deed)) create(key, *one);
@@ -146,6 +165,8 @@ void Doings::end(const std::string& key, const std::optional<Error>& refused) {
   in_flight_ -= 1;
   own_in_flight_ -= 1;
   const Instant now = api_.loop().now();
+  doing.is_contended =
+      refused && (refused->code == Code::contended || refused->code == Code::conflict);
   if (!refused) {
     doing.backoff.reset();
     doing.refused.reset();

@@ -50,6 +50,8 @@ class Doings {
   struct Doing {
     bool is_wanted = false;
     bool is_under_way = false;
+    bool is_contended = false;  // the last time; `version` is what it was about then
+    std::string version = {};
     Instant due = {};
     host::Backoff backoff = {};
     std::optional<Error> refused = {};

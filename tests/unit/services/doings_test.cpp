@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/tree.h"
 #include "support/manual_loop.h"
 #include "support/scripted_channel.h"
 
@@ -35,6 +36,13 @@ class DoingsTest : public testing::Test {
           fabric::Remove{{fabric::liqo::k_shadow_pods, space, fmt::format("guest-{}", i)}, {}});
     }
     return deeds;
+  }
+
+  static std::vector<fabric::Deed> mending(const std::string& version) {
+    model::Node patch = model::object_node();
+    model::Node& meta = model::ensure(patch, {"metadata"});
+    model::put(meta, "resourceVersion", model::text_node(version));
+    return {fabric::Merge{{fabric::liqo::k_nodes, {}, "unit"}, std::move(patch)}};
   }
 };
 
@@ -110,6 +118,37 @@ TEST_F(DoingsTest, WhatWasNotAnsweredIsDueWhenTheServerIsBack) {
   doings.want(removals(1, "a"));
   loop_.run();
   EXPECT_EQ(asked_, before + 1);
+}
+
+// Whoever undoes what was done makes a new version each time: that is no reason to hurry.
+TEST_F(DoingsTest, WhatSomebodyUndoesIsDoneOnceAWhile) {
+  channel_.script = [this](const net::Request&) -> std::optional<Result<net::Response>> {
+    ++asked_;
+    return net::Response{200, {}, R"({"kind":"Node","metadata":{"name":"unit"}})"};
+  };
+  Doings doings = for_a_peer();
+  for (int i = 0; i < 50; ++i) {
+    doings.want(mending(std::to_string(i)));
+    loop_.run();
+  }
+  EXPECT_EQ(asked_, 1);
+}
+
+// It was somebody else's turn: what they have made of it is seen by now.
+TEST_F(DoingsTest, WhoWasOvertakenGoesOnAtOnceWithTheNextVersion) {
+  channel_.script = [this](const net::Request&) -> std::optional<Result<net::Response>> {
+    ++asked_;
+    return net::Response{409, {}, R"({"kind":"Status","reason":"Conflict","code":409})"};
+  };
+  Doings doings = for_a_peer();
+  doings.want(mending("1"));
+  loop_.run();
+  doings.want(mending("1"));
+  loop_.run();
+  EXPECT_EQ(asked_, 1);
+  doings.want(mending("2"));
+  loop_.run();
+  EXPECT_EQ(asked_, 2);
 }
 
 }  // namespace
