@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "model/reserved.h"
+
 namespace spillway::demand {
 namespace {
 
@@ -35,7 +37,9 @@ model::Resources as_node_has(const model::Resources& shape) {
 NodeImage node_image(const model::Offer& offer, std::string name, std::string provider_id) {
   const std::string provider(owner_of(offer.id.text));
   std::map<std::string, std::string> labels;
-  for (const model::Label& label : offer.labels) labels[label.key] = label.value;
+  for (const model::Label& label : offer.labels) {
+    if (!model::is_reserved_label(label.key)) labels[label.key] = label.value;
+  }
   if (!offer.place.region.empty()) {
     labels.try_emplace("topology.kubernetes.io/region", offer.place.region);
   }
@@ -53,7 +57,10 @@ NodeImage node_image(const model::Offer& offer, std::string name, std::string pr
                   labels.at(std::string(k_arch)),
                   as_node_has(offer.shape),
                   {},
-                  offer.taints};
+                  {}};
+  for (const model::Taint& taint : offer.taints) {
+    if (!model::is_reserved_taint(taint.key)) image.taints.push_back(taint);
+  }
   for (const auto& [key, value] : labels) image.labels.push_back({key, value});
   image.taints.push_back(
       {"virtual-node.liqo.io/not-allowed", "true", model::TaintEffect::no_execute});

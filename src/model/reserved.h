@@ -1,0 +1,13 @@
+// Keys by which Kubernetes, Liqo, the Cluster Autoscaler and Spillway itself tell each other things
+// about a node. What a provider's offer or a caller's order says has none of them: two who write
+// and remove the same one would do so for ever.
+#pragma once
+
+#include <string_view>
+
+namespace spillway::model {
+
+bool is_reserved_label(std::string_view key);  // and annotation
+bool is_reserved_taint(std::string_view key);
+
+}  // namespace spillway::model
