@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fabric/liqo/vk_options.h"
 #include "fabric/mending.h"
 #include "fabric/mourning.h"
 #include "model/tree.h"
@@ -95,6 +96,16 @@ void ask(Buying& b, const Purchase& purchase) {
   b.plan.deeds.emplace_back(Say{purchase.contract, std::string(k_request_step), to_body(talk)});
 }
 
+// Ours is of another key than Liqo has now, and the provider has signed one for that.
+bool is_certificate_stale(const Buying& b, const liqo::Identity& known, const IdentityTalk& heard) {
+  if (known.access.certificate == heard.access.certificate) return false;
+  return std::any_of(b.sight.units.begin(), b.sight.units.end(), [](const auto& unit) {
+    const auto& slice = unit.second.slice;
+    return slice &&
+           status_of(slice->conditions, liqo::k_authentication_condition) == liqo::k_denied;
+  });
+}
+
 void settle_identity(Buying& b) {
   const auto& heard = b.wish.identity;
   if (!heard) return;
@@ -106,7 +117,8 @@ void settle_identity(Buying& b) {
   const liqo::Identity& known = *b.sight.identity;
   const bool is_same = known.access.authority == heard->access.authority &&
                        known.access.api_server == heard->access.api_server &&
-                       known.access.proxy == heard->access.proxy && known.space == heard->space;
+                       known.access.proxy == heard->access.proxy && known.space == heard->space &&
+                       !is_certificate_stale(b, known, *heard);
   // Liqo makes nothing of a change: it goes, and the next look makes another.
   if (!is_same && known.meta.deleted.empty()) {
     b.remove(b.at(liqo::k_identities, known.meta.name), known.meta.uid);
@@ -132,6 +144,12 @@ liqo::VirtualNode virtual_node_of(const Buying& b, const Purchase& purchase,
 void check_grant(Buying& b, const Purchase& purchase, const BoughtUnit& unit,
                  const liqo::Slice& slice) {
   const std::string thing = "unit " + unit.name;
+  if (status_of(slice.conditions, liqo::k_authentication_condition) == liqo::k_denied) {
+    b.plan.troubles.push_back(
+        {thing, "its provider's Liqo denies its certificate",
+         "Liqo's key here may be another than the peering was made with: it is made anew when "
+         "nothing runs there under the old one; release what does"});
+  }
   if (status_of(slice.conditions, liqo::k_resources_condition) == liqo::k_denied) {
     b.plan.troubles.push_back({thing, "its provider denies what was bought",
                                "release it; the contract says what is owed"});
@@ -153,6 +171,28 @@ bool has_liqo_make_node(const liqo::Slice& slice) {
   return slice.meta.annotation(liqo::k_create_virtual_node_annotation) == "true";
 }
 
+// True: it still may.
+bool keep_liqo_from_making(Buying& b, const liqo::Slice& slice) {
+  if (!has_liqo_make_node(slice)) return false;
+  b.plan.deeds.emplace_back(
+      Merge{b.at(liqo::k_slices, slice.meta.name), liqo::keep_without_node_patch()});
+  return true;
+}
+
+// Ours was deleted by somebody's hand, and Liqo has made another, by its own options: through that
+// every Secret of an offloaded namespace leaves.
+bool is_liqos_own(const Buying& b, const liqo::VirtualNode& seen) {
+  return !b.wish.template_name.empty() && !liqo::leaving_of_template(seen.template_name);
+}
+
+void replace(Buying& b, const liqo::Slice& slice, const liqo::VirtualNode& seen) {
+  b.plan.troubles.push_back({"VirtualNode " + seen.meta.name,
+                             "somebody removed it, and Liqo made one that copies every Secret",
+                             "it is made again; to end a unit, release it"});
+  if (keep_liqo_from_making(b, slice)) return;
+  b.remove(b.at(liqo::k_virtual_nodes, seen.meta.name), seen.meta.uid);
+}
+
 void keep(Buying& b, const Purchase& purchase, const BoughtUnit& unit, const BoughtSight& seen) {
   if (!seen.slice) {
     if (!is_recorded(purchase, unit.name)) return;
@@ -169,7 +209,11 @@ void keep(Buying& b, const Purchase& purchase, const BoughtUnit& unit, const Bou
     if (!seen.has_access) return;
     return b.create(b.at(liqo::k_virtual_nodes, unit.name), to_object(virtual_node));
   }
-  if (!seen.virtual_node->meta.deleted.empty()) return;
+  if (!seen.virtual_node->meta.deleted.empty()) {  // by somebody's hand
+    keep_liqo_from_making(b, *seen.slice);
+    return;
+  }
+  if (is_liqos_own(b, *seen.virtual_node)) return replace(b, *seen.slice, *seen.virtual_node);
   if (is_whole) mend_virtual_node(virtual_node, *seen.virtual_node, b.plan);
   // Not before: Liqo would make one without labels and taints. Not never: it fills in what is
   // granted only where it may make the VirtualNode itself.
@@ -251,10 +295,7 @@ UnitStep end(Buying& b, const std::string& name, const BoughtSight& seen, const 
   }
   // Else Liqo would make the VirtualNode again.
   const bool is_slice_there = seen.slice && seen.slice->meta.deleted.empty();
-  if (is_slice_there && has_liqo_make_node(*seen.slice)) {
-    b.plan.deeds.emplace_back(Merge{b.at(liqo::k_slices, name), liqo::keep_without_node_patch()});
-    return UnitStep::ending;
-  }
+  if (is_slice_there && keep_liqo_from_making(b, *seen.slice)) return UnitStep::ending;
   if (seen.virtual_node) {
     const liqo::Meta& meta = seen.virtual_node->meta;
     if (meta.deleted.empty()) {

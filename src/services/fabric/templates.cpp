@@ -45,8 +45,8 @@ void tell_of_others(const std::string& peer, liqo::Leaving leaving, const fabric
   for (const auto& [name, unit] : sight.units) {
     if (!unit.virtual_node || !unit.virtual_node->meta.deleted.empty()) continue;
     const auto made_by = liqo::leaving_of_template(unit.virtual_node->template_name);
-    if (made_by == leaving) continue;
-    const bool may_send_all = made_by != liqo::Leaving::listed;
+    if (!made_by || made_by == leaving) continue;  // what is not ours is made anew (fabric/buyer.h)
+    const bool may_send_all = made_by == liqo::Leaving::all;
     plan.troubles.push_back(
         {"unit " + name,
          may_send_all ? fmt::format("its virtual kubelet was made to copy everything to {}, which "

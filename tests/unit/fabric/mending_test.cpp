@@ -2,6 +2,8 @@
 // was bought.
 #include "fabric/mending.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "fabric/buyer.h"
@@ -103,6 +105,28 @@ TEST_F(Mending, MoreThanWasBoughtIsNoLessALie) {
             "cpu 4000m of 2000m");
   EXPECT_EQ(misgranted(k_mend_amounts, {{"cpu", 2000}, {"memory", int64_t{4} << 30}}),
             "pods 0 of 20");
+}
+
+// What Liqo makes by itself copies every Secret: it must not stay.
+TEST_F(Mending, AVirtualNodeThatLiqoMadeAnewDoesNotGoByLiqosOwnTemplate) {
+  wish.template_name = "spillway-listed";
+  virtual_node().template_name = "";
+  const Plan made = plan();
+  const bool is_ended = std::any_of(made.deeds.begin(), made.deeds.end(), [](const Deed& deed) {
+    const auto* remove = std::get_if<Remove>(&deed);
+    return remove != nullptr && remove->at.kind.plural == liqo::k_virtual_nodes.plural;
+  });
+  const bool is_told_not_to = std::any_of(made.deeds.begin(), made.deeds.end(), [](const Deed& d) {
+    const auto* merge = std::get_if<Merge>(&d);
+    return merge != nullptr && merge->at.kind.plural == liqo::k_slices.plural;
+  });
+  EXPECT_TRUE(is_ended || is_told_not_to);
+}
+
+TEST_F(Mending, AUnitThatLiqoDeniesIsNamed) {
+  slice().conditions = {{"Authentication", "Denied", "", "", ""}};
+  slice().grant.amounts.clear();
+  EXPECT_FALSE(plan().troubles.empty());
 }
 
 }  // namespace
