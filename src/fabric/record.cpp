@@ -16,7 +16,7 @@ Result<Record> read_record(const model::Node& object) {
   liqo::Reader reader(object, liqo::k_config_maps);
   Record record;
   reader.text("metadata.resourceVersion", record.version);
-  reader.texts("data", record.units);
+  reader.texts("data", record.units, k_most_recorded);
   SPILLWAY_TRY(reader.status());
   return record;
 }

@@ -14,6 +14,8 @@
 namespace spillway::fabric {
 
 inline constexpr std::string_view k_record_name = "spillway-units";
+// So many entries of some 600 bytes fit into the one MiB that Kubernetes lets a ConfigMap have.
+inline constexpr size_t k_most_recorded = 1500;
 
 struct Record {
   std::string version;  // of the object

@@ -118,7 +118,13 @@ void serve(Selling& s, const liqo::Slice& slice, const Wanted& it) {
     return;
   }
   // Liqo writes its own condition first; whoever writes at the same time only meets a conflict.
-  if (!slice.is_accepted(liqo::k_authentication_condition)) return;
+  if (!slice.is_accepted(liqo::k_authentication_condition)) {
+    if (status_of(slice.conditions, liqo::k_authentication_condition) == liqo::k_denied) {
+      s.tell("unit " + slice.meta.name, "Liqo denies its certificate",
+             "its buyer's key may be another than its Tenant has");
+    }
+    return;
+  }
   const bool is_over = it.sale->is_closing && it.sale->zero_at <= s.now;
   if (is_fenced(s, *it.sale)) {
     fence_off(s, slice);
@@ -219,15 +225,16 @@ void part(Selling& s) {
   if (s.sight.has_map) s.remove(liqo::k_namespace_maps, s.wish.self);
   if (s.sight.has_renew) s.remove(liqo::k_renews, liqo::control_plane_identity_name(s.wish.self));
   const bool is_empty = s.sight.record && s.sight.record->units.empty();
-  if (is_empty && !s.sight.tenant && !has_copies) s.remove(liqo::k_config_maps, k_record_name);
+  const bool is_needless = is_empty || s.sight.is_record_unreadable;
+  if (is_needless && !s.sight.tenant && !has_copies) s.remove(liqo::k_config_maps, k_record_name);
 }
 
 }  // namespace
 
 bool is_clear(const SellerSight& sight) {
-  return !sight.nonce && !sight.tenant && !sight.record && sight.slices.empty() &&
-         sight.guests.empty() && sight.certificates.empty() && !sight.has_certificate &&
-         !sight.has_map && !sight.has_renew && !sight.fence.has_any();
+  return !sight.nonce && !sight.tenant && !sight.record && !sight.is_record_unreadable &&
+         sight.slices.empty() && sight.guests.empty() && sight.certificates.empty() &&
+         !sight.has_certificate && !sight.has_map && !sight.has_renew && !sight.fence.has_any();
 }
 
 Plan plan_seller(const SellerWish& wish, const SellerSight& sight, Instant now) {

@@ -34,6 +34,7 @@ struct Sale {
   Instant zero_at = {};
   Duration fence = minutes(5);  // so long its guests with identity outlive their buyer
   bool is_kept = false;         // the peering is wanted for itself, also without units
+  std::string buyer_key = {};   // of its control plane, as the contract says; PEM; empty: any
 };
 
 struct SellerWish {
@@ -55,7 +56,8 @@ struct SellerSight {
   std::optional<liqo::Nonce> nonce = {};
   std::optional<liqo::Tenant> tenant = {};
   std::optional<Record> record = {};
-  std::map<std::string, liqo::Slice> slices = {};         // by name
+  bool is_record_unreadable = false;               // there is one, and nobody knows what it allows
+  std::map<std::string, liqo::Slice> slices = {};  // by name
   std::map<std::string, std::vector<Place>> guests = {};  // all ShadowPods of this buyer, by user
   std::map<std::string, std::vector<Place>> with_identity = {};  // those of them that have one
   FenceSight fence = {};

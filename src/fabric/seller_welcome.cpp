@@ -1,6 +1,8 @@
 // The handshake at the provider, from a buyer's first contract to its knowing who we are.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/base64.h"
 #include "fabric/selling.h"
 
@@ -42,8 +44,25 @@ void make_tenant(Selling& s) {
 
 // One that was made for another control plane: a buyer that was installed anew, or somebody else.
 bool is_others(const liqo::Tenant& tenant, const Sale& sale) {
-  const bool is_proven = sale.request && sale.request->proof;
-  return is_proven && tenant.public_key != sale.request->proof->public_key;
+  return is_live(sale) && !sale.buyer_key.empty() && tenant.public_key != sale.buyer_key;
+}
+
+// Something runs here under that key, and is paid for.
+bool is_in_use(const Selling& s, const liqo::Tenant& tenant) {
+  return std::any_of(s.sight.slices.begin(), s.sight.slices.end(), [&](const auto& slice) {
+    const Wanted it = wanted(s.wish, slice.first);
+    return it.sale != nullptr && !is_others(tenant, *it.sale);
+  });
+}
+
+// Liqo has denied them under the other key, and looks at none a second time; the buyer's Liqo
+// copies them again.
+void remove_denied(Selling& s) {
+  for (const auto& [name, slice] : s.sight.slices) {
+    const bool is_denied =
+        status_of(slice.conditions, liqo::k_authentication_condition) == liqo::k_denied;
+    if (is_denied) s.remove(liqo::k_slices, name, slice.meta.uid);
+  }
 }
 
 // Liqo has not answered, and will not: what it was shown is no signature of the nonce that is
@@ -65,9 +84,11 @@ bool settle_tenant(Selling& s) {
   const liqo::Tenant& tenant = *s.sight.tenant;
   const bool is_foreign = std::any_of(s.wish.sales.begin(), s.wish.sales.end(),
                                       [&](const Sale& sale) { return is_others(tenant, sale); });
-  if ((is_foreign && s.sight.slices.empty()) || is_stale(s, tenant)) {
+  const bool is_obsolete = is_foreign && !is_in_use(s, tenant);
+  if (is_obsolete || is_stale(s, tenant)) {
     s.remove(liqo::k_tenants, tenant.meta.name, tenant.meta.uid);
     remove_certificate(s);
+    if (is_obsolete) remove_denied(s);
     return false;
   }
   if (is_foreign) {
@@ -84,24 +105,45 @@ bool settle_tenant(Selling& s) {
   return tenant.answer.has_value();
 }
 
+void add_to_record(Selling& s, const liqo::Texts& add) {
+  if (!s.sight.record) {
+    s.plan.deeds.emplace_back(create_record(s.space, add));
+  } else if (!add.empty()) {
+    s.plan.deeds.emplace_back(change_record(s.space, add, {}));
+  }
+}
+
+void tell_of_full_record(Selling& s, const liqo::Texts& add) {
+  add_to_record(s, add);
+  s.tell(s.thing(),
+         fmt::format("it has bought more units than its record takes, {}", k_most_recorded),
+         "the others wait until some of them have ended");
+}
+
+// Somebody else has written it: what was heard is known without it, and makes another.
+void drop_record(Selling& s) {
+  s.tell("record " + std::string(k_record_name), "somebody edited it, and it cannot be read",
+         "it is made again");
+  s.remove(liqo::k_config_maps, k_record_name);
+}
+
 // What is heard is written down before anything of it may exist.
 void write_record(Selling& s) {
+  if (s.sight.is_record_unreadable) return drop_record(s);
+  const size_t recorded = s.sight.record ? s.sight.record->units.size() : 0;
   liqo::Texts add;
   for (const Sale& sale : s.wish.sales) {
     for (const SoldUnit& unit : sale.units) {
       const Wanted it = wanted(s.wish, unit.name);
       if (it.request == nullptr || has_recorded(s.sight, unit.name, *it.request)) continue;
+      if (recorded + add.size() >= k_most_recorded) return tell_of_full_record(s, add);
       add[unit.name] = to_base64(*it.request);
       if (!s.sight.record || !s.sight.record->units.contains(unit.name)) continue;
       s.tell("record " + std::string(k_record_name), "somebody edited the request of " + unit.name,
              "it is put right; the contract says which it is");
     }
   }
-  if (!s.sight.record) {
-    s.plan.deeds.emplace_back(create_record(s.space, add));
-  } else if (!add.empty()) {
-    s.plan.deeds.emplace_back(change_record(s.space, add, {}));
-  }
+  add_to_record(s, add);
 }
 
 // Until the slices are there, the buyer may not know; also who we are, if an earlier contract

@@ -121,10 +121,9 @@ Reader Reader::inside(std::string_view path) {
   return {find(path, Node::Kind::object), prefix_ + std::string(path), thing_};
 }
 
-bool Reader::is_few(std::string_view path, const Node& container) {
-  if (container.items.size() <= k_most_entries) return true;
-  refuse(path,
-         fmt::format("{} entries, at most {} are read", container.items.size(), k_most_entries));
+bool Reader::is_few(std::string_view path, const Node& container, size_t most) {
+  if (container.items.size() <= most) return true;
+  refuse(path, fmt::format("{} entries, at most {} are read", container.items.size(), most));
   return false;
 }
 
@@ -180,10 +179,10 @@ void Reader::number(std::string_view path, int64_t& value) {
   if (value < 0) refuse(path, "below zero");
 }
 
-void Reader::texts(std::string_view path, Texts& value) {
+void Reader::texts(std::string_view path, Texts& value, size_t most) {
   value.clear();
   const Node* object = find(path, Node::Kind::object);
-  if (object == nullptr || !is_few(path, *object)) return;
+  if (object == nullptr || !is_few(path, *object, most)) return;
   for (const Node& member : object->items) {
     if (!is_key(path, member)) return;
     if (member.kind != Node::Kind::string || member.text.size() > k_longest_text) {

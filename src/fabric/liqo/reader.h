@@ -29,7 +29,7 @@ namespace spillway::fabric::liqo {
 // What one field may be; far above what Liqo writes. Kubernetes takes annotations up to this.
 inline constexpr size_t k_longest_text = size_t{256} << 10;
 inline constexpr size_t k_longest_name = 253;
-inline constexpr size_t k_most_entries = 512;
+inline constexpr size_t k_most_entries = 512;  // unless whoever reads says otherwise
 
 template <class E>
 struct Word {
@@ -50,7 +50,7 @@ class Reader {
   void bytes(std::string_view path, std::string& value);  // base64 of them
   void flag(std::string_view path, bool& value);
   void number(std::string_view path, int64_t& value);  // from 0
-  void texts(std::string_view path, Texts& value);
+  void texts(std::string_view path, Texts& value, size_t most = k_most_entries);
   void list(std::string_view path, std::vector<std::string>& value);
   void amounts(std::string_view path, Amounts& value);
 
@@ -107,7 +107,7 @@ class Reader {
   const model::Node* find(std::string_view path, model::Node::Kind kind);
   const model::Node* find_text(std::string_view path);
   Reader inside(std::string_view path);
-  bool is_few(std::string_view path, const model::Node& container);
+  bool is_few(std::string_view path, const model::Node& container, size_t most = k_most_entries);
   bool is_key(std::string_view path, const model::Node& member);
   void refuse(std::string_view path, std::string reason);
   void refuse_word(std::string_view path, std::string_view said);

@@ -75,6 +75,7 @@ std::string Fabric::peer_of(const model::Contract& contract, const FabricContrac
 
 void Fabric::know_self(LiqoHome self) {
   self_ = std::move(self);
+  requests_.clear();  // they are signed by its key
   spaces_.know_self(self_->id());
   contracts_changed();
 }

@@ -13,18 +13,32 @@ void LiqoHomeReader::read() {
   ++turn_;
   read_liqo_home(api_, life_.guard([this](Result<LiqoHome> home) {
     if (home) {
-      log_.write(services::Level::info, "Liqo is known", {{"id", home->id()}});
-      home_ = std::move(*home);
-      return known_(*home_);
+      backoff_.reset();
+      read_after(k_look_again);
+      return take(std::move(*home));
     }
     if (backoff_.failures() == 0) {
       log_.write(services::Level::warning, "Liqo is not known", {{"why", home.error().message()}});
     }
     is_waiting_ = true;
-    api_.loop().after(backoff_.next(random_), life_.guard([this, turn = turn_] {
-      if (turn == turn_) read();
-    }));
+    read_after(backoff_.next(random_));
   }));
+}
+
+void LiqoHomeReader::read_after(Duration wait) {
+  api_.loop().after(wait, life_.guard([this, turn = turn_] {
+    if (turn == turn_) read();
+  }));
+}
+
+void LiqoHomeReader::take(LiqoHome home) {
+  const bool is_same =
+      home_ && home_->id() == home.id() && home_->public_key() == home.public_key();
+  if (is_same) return;
+  log_.write(services::Level::info, home_ ? "Liqo is another" : "Liqo is known",
+             {{"id", home.id()}});
+  home_ = std::move(home);
+  known_(*home_);
 }
 
 Signing::FabricOf LiqoHomeReader::fabric_of() {

@@ -1,5 +1,6 @@
 // LiqoHomeReader: reads who this cluster is to Liqo until it knows: Liqo may come later than we do,
-// and an API server may be away. Until then nothing is bought.
+// and an API server may be away. Until then nothing is bought. It goes on looking, now and then: a
+// Liqo that was installed anew has another key.
 #pragma once
 
 #include <functional>
@@ -16,6 +17,8 @@ namespace spillway::agent {
 
 class LiqoHomeReader {
  public:
+  static constexpr Duration k_look_again = minutes(1);
+
   LiqoHomeReader(
       kube::Api& api, host::Random& random, services::Log& log,
       std::function<void(const LiqoHome&)> known = [](const LiqoHome&) {});
@@ -26,6 +29,8 @@ class LiqoHomeReader {
 
  private:
   void read();
+  void read_after(Duration wait);
+  void take(LiqoHome home);
 
   kube::Api& api_;
   host::Random& random_;

@@ -215,6 +215,7 @@ void Sights::put_record(const kube::Object& object) {
   const std::string peer = peer_of_space(kube::space_in(object));
   if (peer.empty()) return;
   keep(object, sellers_[peer].record, fabric::read_record(object));
+  sellers_[peer].is_record_unreadable = !sellers_[peer].record;
   changed(peer);
 }
 
@@ -222,6 +223,7 @@ void Sights::drop_record(const kube::Name& name) {
   const std::string peer = peer_of_space(name.space);
   if (peer.empty()) return;
   sellers_[peer].record.reset();
+  sellers_[peer].is_record_unreadable = false;
   changed(peer);
 }
 

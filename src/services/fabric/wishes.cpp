@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/base64.h"
 #include "demand/node_image.h"
 #include "market/mutants.h"
 
@@ -73,6 +74,7 @@ fabric::Sale sale_of(const model::Contract& contract, const FabricContract& kept
   if (sale.is_closing) sale.zero_at = contract.deadline - contract.terms.drain;
   sale.fence = contract.terms.fence;
   sale.is_kept = contract.units.empty();
+  sale.buyer_key = from_base64(kept.part.buyer_key).value_or("");
   return sale;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/base64.h"
 #include "fabric/buyer.h"
+#include "fabric/record.h"
 #include "fabric/seller.h"
 #include "model/tree.h"
 
@@ -136,6 +137,21 @@ TEST(ReinstalledProvider, ItsIdentityIsMadeAnewOnceItHasSaidSoItself) {
   EXPECT_EQ(identities(), std::vector<std::string>{"remove first"});
   sight.identity.reset();
   EXPECT_EQ(identities(), std::vector<std::string>{"create"});
+}
+
+// What we write we must be able to read.
+TEST(Record, OfABuyerWithManyUnitsIsRead) {
+  liqo::Texts units;
+  for (int i = 0; i < 600; ++i)
+    units["sw-01m7jvqwfj4xxt60c2xbz461h3-" + std::to_string(i)] = "AA==";
+  const auto read = read_record(create_record("liqo-tenant-rome", units).object);
+  ASSERT_TRUE(read.has_value()) << read.error().message();
+  EXPECT_EQ(read->units.size(), 600U);
+}
+
+TEST_F(HostileBuyer, AUnitThatLiqoDoesNotAuthenticateIsNamed) {
+  add(k_sold_unit, "request", k_sold).conditions = {{"Authentication", "Denied", "", "", ""}};
+  EXPECT_FALSE(plan().troubles.empty());
 }
 
 }  // namespace
