@@ -17,6 +17,8 @@ struct PeerCertificate {
   std::string uri;     // the first SAN URI, or empty
   std::string key;     // SHA-256 of the public key (SubjectPublicKeyInfo), 64 hex digits
   std::string serial;  // hex
+  // Of the authority that signed it itself, as `key` is; empty: one that another has vouched for.
+  std::string authority;
   Instant not_before;
   Instant not_after;
 };

@@ -4,6 +4,7 @@
 
 #include <openssl/asn1.h>
 #include <openssl/bn.h>
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
@@ -63,6 +64,19 @@ Instant instant_of(const ASN1_TIME* time) {
   return seconds_since < 0 ? k_first_instant : Instant{static_cast<int64_t>(seconds_since) * 1000};
 }
 
+// By its signature, not by what it says of its issuer; also in a session that is resumed, where
+// nothing is verified again.
+std::string authority_of(ssl_st* tls, X509* certificate) {
+  const auto* known = X509_STORE_get0_objects(SSL_CTX_get_cert_store(SSL_get_SSL_CTX(tls)));
+  for (int i = 0; i < sk_X509_OBJECT_num(known); ++i) {
+    const X509* one = X509_OBJECT_get0_X509(sk_X509_OBJECT_value(known, i));
+    if (one == nullptr) continue;
+    if (X509_verify(certificate, X509_get0_pubkey(one)) == 1) return key_hash(one);
+    ERR_clear_error();
+  }
+  return {};
+}
+
 }  // namespace
 
 std::shared_ptr<const PeerCertificate> peer_certificate(ssl_st* tls) {
@@ -72,6 +86,7 @@ std::shared_ptr<const PeerCertificate> peer_certificate(ssl_st* tls) {
   said->uri = first_uri(certificate);
   said->key = key_hash(certificate);
   said->serial = serial_of(certificate);
+  said->authority = authority_of(tls, certificate);
   said->not_before = instant_of(X509_get0_notBefore(certificate));
   said->not_after = instant_of(X509_get0_notAfter(certificate));
   return said;

@@ -19,8 +19,11 @@ bool Rights::may_order(const std::string& consumer, const std::string& provider)
 
 const Rights* Callers::find(const net::PeerCertificate& certificate) const {
   const auto found = by_uri_.find(certificate.uri);
-  if (found != by_uri_.end() && !certificate.uri.empty()) return &found->second;
-  return everyone_ ? &*everyone_ : nullptr;
+  if (found == by_uri_.end() || certificate.uri.empty()) return everyone_ ? &*everyone_ : nullptr;
+  const auto& [rights, authorities] = found->second;
+  // Any authority can write any name into a certificate.
+  const bool is_it = authorities.empty() || authorities.contains(certificate.authority);
+  return is_it ? &rights : nullptr;
 }
 
 }  // namespace spillway::driver

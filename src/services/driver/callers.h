@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,11 @@ struct Rights {
 
 class Callers {
  public:
-  // By the SAN URI of the certificate.
-  void add(const std::string& uri, Rights rights) { by_uri_[uri] = std::move(rights); }
+  // By the SAN URI of the certificate, and whose key has signed it; none named: any authority's
+  // that the port trusts.
+  void add(const std::string& uri, Rights rights, std::set<std::string> authorities = {}) {
+    by_uri_[uri] = {std::move(rights), std::move(authorities)};
+  }
   // Every certificate of the authorities that were given: for a port of one cluster.
   void add_everyone(Rights rights) { everyone_ = std::move(rights); }
 
@@ -38,7 +42,11 @@ class Callers {
   const Rights* find(const net::PeerCertificate& certificate) const;
 
  private:
-  std::map<std::string, Rights> by_uri_;
+  struct Listed {
+    Rights rights;
+    std::set<std::string> authorities;
+  };
+  std::map<std::string, Listed> by_uri_;
   std::optional<Rights> everyone_;
 };
 

@@ -131,11 +131,13 @@ Result<DriverConfig> driver_config_from_yaml(std::string_view text, std::string_
                                                        .max_bytes = model::k_max_document_bytes});
 }
 
-Callers callers_of(const DriverConfig& config) {
+Callers callers_of(const DriverConfig& config, const std::set<std::string>& own) {
   Callers callers;
+  const std::string own_uri = fmt::format("{}{}/", k_scheme, k_federation);
   for (const CallerConfig& one : config.callers) {
-    callers.add(uri_of(one.certificate),
-                {one.certificate, one.viewer, one.consumers, one.providers});
+    const std::string uri = uri_of(one.certificate);
+    callers.add(uri, {one.certificate, one.viewer, one.consumers, one.providers},
+                uri.starts_with(own_uri) ? own : std::set<std::string>());
   }
   return callers;
 }

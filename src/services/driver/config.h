@@ -4,6 +4,7 @@
 // Files that it names are looked for from there.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,7 +55,9 @@ struct DriverConfig {
 
 Status validate(const DriverConfig& config);
 Result<DriverConfig> driver_config_from_yaml(std::string_view text, std::string_view source);
-Callers callers_of(const DriverConfig& config);
+// `own`: keys of the driver's own authority, by which alone its own callers are known; none: its
+// certificate comes from elsewhere.
+Callers callers_of(const DriverConfig& config, const std::set<std::string>& own = {});
 // With comments, for who begins.
 std::string first_driver_config(const std::string& listen, const std::vector<std::string>& names);
 

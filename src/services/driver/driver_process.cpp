@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kube/small_file.h"
+#include "pki/certificate.h"
 #include "services/fabric/dial.h"
 #include "services/host_port.h"
 
@@ -44,7 +45,7 @@ Result<std::unique_ptr<DriverProcess>> DriverProcess::start(net::Poll& poll, hos
   FaceLimits limits;
   limits.caller = {made->config_.caller_rate, 2 * made->config_.caller_rate};
   limits.stranger = {made->config_.stranger_rate, 4 * made->config_.stranger_rate};
-  made->face_.emplace(loop, *made->driver_, callers_of(made->config_), log, made->metrics_, limits);
+  made->face_.emplace(loop, *made->driver_, made->callers(), log, made->metrics_, limits);
   SPILLWAY_TRY(made->listen());
   made->add_gauges();
   made->look_after_certificate();
@@ -103,6 +104,16 @@ Result<net::TlsIdentity> DriverProcess::identity() {
   return net::TlsIdentity{*certificate, *key};
 }
 
+Callers DriverProcess::callers() const {
+  std::set<std::string> own;
+  if (!issuer_) return callers_of(config_);
+  const auto bundle = pki::split_bundle(issuer_->authorities());
+  for (const std::string& pem : bundle.value_or(std::vector<std::string>())) {
+    if (const auto read = pki::read_certificate(pem)) own.insert(read->key_fingerprint);
+  }
+  return callers_of(config_, own);
+}
+
 Result<std::string> DriverProcess::authorities() const {
   std::string all = issuer_ ? issuer_->authorities() : std::string();
   if (config_.authorities.empty()) return all;
@@ -146,7 +157,7 @@ void DriverProcess::look_after_certificate() {
 
 Status DriverProcess::reload(const DriverConfig& config) {
   config_.callers = config.callers;
-  face_->set_callers(callers_of(config_));
+  face_->set_callers(callers());
   const auto tls = identity();
   if (!tls) return tl::unexpected(tls.error());
   const auto trusted = authorities();

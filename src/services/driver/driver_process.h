@@ -43,6 +43,7 @@ class DriverProcess {
   Status listen();
   Result<net::TlsIdentity> identity();
   Result<std::string> authorities() const;
+  Callers callers() const;
   std::string path(const std::string& file) const;
   void look_after_certificate();
   void add_gauges();
