@@ -42,6 +42,7 @@ void Saver::on_saved(const Status& status) {
     if (backoff_.failures() == 0) {
       log_.write(services::Level::error, "state not saved", {{"why", status.error().message()}});
     }
+    trouble_ = status.error();
     is_dirty_ = true;
     waiting_.insert(waiting_.begin(), saved_.begin(), saved_.end());
     saved_.clear();
@@ -49,6 +50,7 @@ void Saver::on_saved(const Status& status) {
     return alarm_.wake_by(save_at_);
   }
   backoff_.reset();
+  trouble_.reset();
   calls_.saved();
   if (is_dirty_) {
     save_at_ = loop_.now() + (waiting_.empty() ? k_batch : Duration{});

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ class Saver {
 
   void touch();                            // changed: saved soon
   void flush(std::function<void()> then);  // calls when all that is there now is safe
+  // Why the last save has failed; none: it has not.
+  const std::optional<Error>& trouble() const { return trouble_; }
 
  private:
   void save();
@@ -42,6 +45,7 @@ class Saver {
   bool is_dirty_ = false;
   Instant save_at_;
   host::Backoff backoff_;
+  std::optional<Error> trouble_;
   std::vector<std::function<void()>> waiting_;  // for the next save
   std::vector<std::function<void()>> saved_;    // by the one that is under way
   host::Alarm alarm_;

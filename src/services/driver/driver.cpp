@@ -141,10 +141,20 @@ void Driver::know(Cluster& cluster, const agent::LiqoHome& home) {
     return;  // of that one nothing is made
   }
   book_.state.liqo_ids[cluster.name] = home.id();
+  cluster.key = home.public_key();
   saver_.touch();
   if (cluster.fabric) cluster.fabric->know_self(home);
   rebuild();
   wake();
+}
+
+std::optional<model::LiqoPart> Driver::make_part(const Cluster& consumer,
+                                                 const model::Contract& contract,
+                                                 const std::string& provider) {
+  model::Card card;
+  card.liqo = provider;
+  const auto part = consumer.liqo.home()->part_of(contract, card);
+  return part ? part->liqo : std::nullopt;
 }
 
 // Whatever was there stays until it is known better: parts of clusters whose Liqo is not known are
@@ -152,16 +162,21 @@ void Driver::know(Cluster& cluster, const agent::LiqoHome& home) {
 void Driver::rebuild() {
   book_.contracts = contracts_of(book_.state);
   book_.purchases = purchases_of(book_.state);
+  const auto before = std::exchange(parts_, {});
   book_.parts.clear();
   for (const auto& [id, contract] : book_.contracts) {
     const Cluster* consumer = find(contract.buyer.text);
     const auto provider = book_.state.liqo_ids.find(contract.provider.text);
     if (consumer == nullptr || !consumer->liqo.home()) continue;
     if (provider == book_.state.liqo_ids.end()) continue;
-    model::Card card;
-    card.liqo = provider->second;
-    const auto part = consumer->liqo.home()->part_of(contract, card);
-    if (part) book_.parts.emplace(id, *part->liqo);
+    const PartKey key{consumer->key, provider->second, agent::unit_names(contract)};
+    const auto known = before.find(id);
+    const auto part = known != before.end() && known->second.first == key
+                          ? std::optional(known->second.second)
+                          : make_part(*consumer, contract, provider->second);
+    if (!part) continue;
+    parts_.emplace(id, std::pair(key, *part));
+    book_.parts.emplace(id, *part);
   }
   for (const auto& cluster : clusters_) {
     cluster->dealings.look();
@@ -181,7 +196,27 @@ Status Driver::check_known(const std::string& consumer, const std::string& provi
 
 // ---- orders --------------------------------------------------------------------------------
 
+Error Driver::unsaved() const {
+  return {Code::unavailable, "the driver's state",
+          saver_.trouble() ? "it cannot be written: " + saver_.trouble()->message()
+                           : "it is not written yet",
+          "make room for it, and ask again: the same order changes nothing"};
+}
+
+// Whoever asked is told either way: when it is safe, or that it is not known whether it will be.
+template <class T>
+void Driver::when_saved(Then<T> then, std::function<void(const Then<T>&)> answer) {
+  const auto asked = std::make_shared<Then<T>>(std::move(then));
+  saver_.flush(life_.guard([asked, answer = std::move(answer)] {
+    if (const auto told = std::exchange(*asked, nullptr)) answer(told);
+  }));
+  loop_.after(k_longest_save, life_.guard([this, asked] {
+    if (const auto told = std::exchange(*asked, nullptr)) told(tl::unexpected(unsaved()));
+  }));
+}
+
 void Driver::order(const std::string& name, const UnitOrder& order, Then<UnitDocument> then) {
+  if (saver_.trouble()) return then(tl::unexpected(unsaved()));
   if (const Status known = check_known(order.consumer, order.provider); !known) {
     return then(tl::unexpected(known.error()));
   }
@@ -193,14 +228,17 @@ void Driver::order(const std::string& name, const UnitOrder& order, Then<UnitDoc
     rebuild();
   }
   // Also of one that is known: the first answer may have been lost before it was safe.
-  saver_.flush(life_.guard([this, name, then = std::move(then)] { answer_unit(name, then); }));
+  when_saved<UnitDocument>(std::move(then),
+                           [this, name](const auto& told) { answer_unit(name, told); });
 }
 
 void Driver::end(const std::string& name, Then<UnitDocument> then) {
+  if (saver_.trouble()) return then(tl::unexpected(unsaved()));
   const auto ended = driver::end(book_.state, name, loop_.now());
   if (!ended) return then(tl::unexpected(ended.error()));
   if (*ended) wake();
-  saver_.flush(life_.guard([this, name, then = std::move(then)] { answer_unit(name, then); }));
+  when_saved<UnitDocument>(std::move(then),
+                           [this, name](const auto& told) { answer_unit(name, told); });
 }
 
 // A save may take long: what was ordered may be over by then.
@@ -211,6 +249,7 @@ void Driver::answer_unit(const std::string& name, const Then<UnitDocument>& then
 
 void Driver::keep(const std::string& consumer, const std::string& provider,
                   const PeeringOrder& order, Then<PeeringDocument> then) {
+  if (saver_.trouble()) return then(tl::unexpected(unsaved()));
   if (const Status known = check_known(consumer, provider); !known) {
     return then(tl::unexpected(known.error()));
   }
@@ -220,15 +259,16 @@ void Driver::keep(const std::string& consumer, const std::string& provider,
   if (!kept) return then(tl::unexpected(kept.error()));
   if (*kept) rebuild();
   wake();
-  saver_.flush(life_.guard([this, consumer, provider, then = std::move(then)] {
-    if (auto shown = peering(consumer, provider)) return then(std::move(*shown));
-    then(fail(Code::gone, "peering " + peering_name(consumer, provider),
+  when_saved<PeeringDocument>(std::move(then), [this, consumer, provider](const auto& told) {
+    if (auto shown = peering(consumer, provider)) return told(std::move(*shown));
+    told(fail(Code::gone, "peering " + peering_name(consumer, provider),
               "it was over before it was written down", "keep it again, for longer"));
-  }));
+  });
 }
 
 void Driver::close(const std::string& consumer, const std::string& provider,
                    Then<PeeringDocument> then) {
+  if (saver_.trouble()) return then(tl::unexpected(unsaved()));
   auto shown = peering(consumer, provider);
   if (!shown) {
     return then(fail(Code::not_found, "peering " + peering_name(consumer, provider),
@@ -240,7 +280,7 @@ void Driver::close(const std::string& consumer, const std::string& provider,
   wake();
   shown->closing = true;
   shown->kept = false;
-  saver_.flush(life_.guard([then = std::move(then), shown] { then(*shown); }));
+  when_saved<PeeringDocument>(std::move(then), [shown](const auto& told) { told(*shown); });
 }
 
 // ---- documents -----------------------------------------------------------------------------
@@ -248,6 +288,10 @@ void Driver::close(const std::string& consumer, const std::string& provider,
 std::vector<fabric::Trouble> Driver::troubles_of(const std::string& consumer,
                                                  const std::string& provider) const {
   std::vector<fabric::Trouble> all;
+  if (saver_.trouble()) {
+    const Error why = unsaved();
+    all.push_back({why.thing, why.reason, why.next});
+  }
   for (const std::string& name : {consumer, provider}) {
     const Cluster* cluster = find(name);
     if (cluster == nullptr) continue;
@@ -274,10 +318,7 @@ std::vector<fabric::Trouble> Driver::troubles_of(const std::string& consumer,
 UnitDocument Driver::document_of(const std::string& name, const UnitRecord& unit) const {
   UnitDocument document{name, unit.order, unit.step(), unit.ordered, unit.ending, unit.steps};
   if (!unit.steps.empty()) document.since = unit.steps.back().at;
-  if (document.order.provider_id.empty()) {
-    const UnitName parsed = parse_unit(name).value();
-    document.order.provider_id = unit_provider_id(parsed.contract, parsed.number);
-  }
+  document.order.provider_id = provider_id_of(name, unit.order);
   if (unit.is_gone()) return document;
   // What is another unit's trouble alone is none of this one's.
   for (fabric::Trouble& trouble : troubles_of(unit.order.consumer, unit.order.provider)) {

@@ -77,6 +77,7 @@ class Driver final : public Desk {
     std::optional<agent::Fabric> fabric;  // none: another process has this cluster's
     std::optional<agent::FabricHolder> holder;
     agent::LiqoHomeReader liqo;
+    std::string key = {};                                              // Liqo's, PEM
     std::map<std::pair<std::string, bool>, agent::PeerProgress> seen;  // by peer and direction
   };
 
@@ -89,6 +90,9 @@ class Driver final : public Desk {
   Cluster* find(const std::string& name) const;
   Status check_known(const std::string& consumer, const std::string& provider) const;
   void rebuild();  // what follows from orders; and the fabrics look
+  static std::optional<model::LiqoPart> make_part(const Cluster& consumer,
+                                                  const model::Contract& contract,
+                                                  const std::string& provider);
   void wake() { alarm_.wake_by(loop_.now()); }
 
   // ---- what is seen ----
@@ -100,6 +104,12 @@ class Driver final : public Desk {
   void settle_peerings(Instant& next, bool& is_changed);
   bool is_closed(const std::string& peering);
   void forget_gone(Instant& next);
+
+  // ---- orders ----
+  static constexpr Duration k_longest_save = seconds(10);
+  Error unsaved() const;
+  template <class T>
+  void when_saved(Then<T> then, std::function<void(const Then<T>&)> answer);
 
   // ---- documents ----
   void answer_unit(const std::string& name, const Then<UnitDocument>& then) const;
@@ -116,6 +126,9 @@ class Driver final : public Desk {
   services::Log& log_;
   std::string holder_;
   OrderBook book_;
+  // What each part was made of: every unit of it is a signature, and most parts stay as they are.
+  using PartKey = std::tuple<std::string, std::string, std::vector<std::string>>;
+  std::map<ContractId, std::pair<PartKey, model::LiqoPart>> parts_;
   agent::Saver saver_;
   EventWindow events_;
   std::vector<std::unique_ptr<Cluster>> clusters_;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "model/limits.h"
+#include "model/reserved.h"
 #include "model/validation.h"
 
 namespace spillway::driver {
@@ -17,8 +18,20 @@ constexpr std::string_view k_prefix = "sw-";
 Status check_annotations(const std::map<std::string, std::string>& annotations) {
   SPILLWAY_TRY(model::check_size("annotations", annotations.size(), k_most_annotations));
   for (const auto& [key, value] : annotations) {
-    if (!key.empty() && key.size() <= 253 && value.size() <= k_longest_annotation) continue;
-    return model::refuse("annotations", in_quotes(key.substr(0, 80)) + " or its value is too long");
+    SPILLWAY_TRY(model::check_label_key("annotations", key));
+    if (value.size() <= k_longest_annotation) continue;
+    return model::refuse("annotations", "the value of " + in_quotes(key) + " is too long");
+  }
+  return {};
+}
+
+Status check_taints(const std::vector<model::Taint>& taints) {
+  SPILLWAY_TRY(model::under("taints", model::validate(taints)));
+  for (const model::Taint& taint : taints) {
+    if (!model::is_reserved_taint(taint.key)) continue;
+    return model::refuse("taints",
+                         in_quotes(taint.key) + " is Kubernetes', Liqo's or Spillway's own",
+                         "choose a key of your own");
   }
   return {};
 }
@@ -42,7 +55,7 @@ Status validate(const UnitOrder& order) {
   SPILLWAY_TRY(model::under("resources", validate(order.resources)));
   if (order.resources.is_zero()) return model::refuse("resources", "there are none");
   SPILLWAY_TRY(model::under("labels", model::validate(order.labels)));
-  SPILLWAY_TRY(model::under("taints", model::validate(order.taints)));
+  SPILLWAY_TRY(check_taints(order.taints));
   SPILLWAY_TRY(check_annotations(order.annotations));
   SPILLWAY_TRY(check_provider_id(order.provider_id));
   return model::check_range("fence", order.fence, seconds(1), model::k_longest_wait);
@@ -70,6 +83,12 @@ Result<UnitName> parse_unit(std::string_view text) {
   if (!is_number || !check_contract_id(name.contract.text)) return refuse();
   if (unit_name(name.contract, name.number) != text) return refuse();
   return name;
+}
+
+std::string provider_id_of(const std::string& unit, const UnitOrder& order) {
+  if (!order.provider_id.empty()) return order.provider_id;
+  const auto name = parse_unit(unit);
+  return name ? unit_provider_id(name->contract, name->number) : std::string();
 }
 
 std::string_view unlikeness(const UnitOrder& one, const UnitOrder& other) {

@@ -69,6 +69,9 @@ Result<UnitName> parse_unit(std::string_view text);
 // Which field keeps `next` from being the same order; empty: none does, or it only buys a spare.
 std::string_view difference(const UnitOrder& known, const UnitOrder& next);
 // Which field keeps two from being units of one contract.
+// Its own, or the one that follows from its name.
+std::string provider_id_of(const std::string& unit, const UnitOrder& order);
+
 std::string_view unlikeness(const UnitOrder& one, const UnitOrder& other);
 
 }  // namespace spillway::driver

@@ -63,6 +63,20 @@ model::Contract bare_contract(const ContractId& id, const std::string& consumer,
   return contract;
 }
 
+// Kubernetes and its autoscalers know a node by it.
+Status check_provider_id(const DriverState& state, const std::string& unit,
+                         const UnitOrder& order) {
+  const std::string wanted = provider_id_of(unit, order);
+  for (const auto& [other, record] : state.units) {
+    if (record.is_gone() || record.order.consumer != order.consumer) continue;
+    if (provider_id_of(other, record.order) != wanted) continue;
+    return fail(Code::conflict, "provider_id",
+                fmt::format("{} has {} already", other, in_quotes(wanted)),
+                "choose another, or leave it out");
+  }
+  return {};
+}
+
 }  // namespace
 
 Error ended(const std::string& unit) {
@@ -82,6 +96,7 @@ Result<bool> place(DriverState& state, const std::string& unit, const UnitOrder&
                   "end some first");
     }
     SPILLWAY_TRY(check_likeness(state, *name, order));
+    SPILLWAY_TRY(check_provider_id(state, unit, order));
     state.units.emplace(unit, UnitRecord{order, now});
     return true;
   }

@@ -192,6 +192,52 @@ callers:
   EXPECT_EQ(callers.find(certificate), nullptr);
 }
 
+// Any authority can write any name: the driver's own callers are those that its own has signed.
+TEST(DriverConfig, NoOtherAuthorityMakesTheDriversOwnCallers) {
+  const auto config = driver_config_from_yaml(
+      "noun: driver\nversion: 1\ncallers:\n"
+      "  - {certificate: operator, viewer: true}\n"
+      "  - {certificate: \"spillway://lab/rome\", viewer: true}\n",
+      "driver.yaml");
+  ASSERT_TRUE(config) << config.error().message();
+  const Callers callers = callers_of(*config, {"own"});
+  net::PeerCertificate certificate;
+  certificate.uri = "spillway://driver/operator";
+  for (const char* other : {"", "others"}) {
+    certificate.authority = other;
+    EXPECT_EQ(callers.find(certificate), nullptr);
+  }
+  certificate.authority = "own";
+  EXPECT_NE(callers.find(certificate), nullptr);
+  certificate.uri = "spillway://lab/rome";
+  certificate.authority = "others";
+  EXPECT_NE(callers.find(certificate), nullptr);
+}
+
+TEST(DriverOrders, TwoNodesOfAClusterHaveNotOneProviderId) {
+  DriverState state;
+  UnitOrder order = plain();
+  order.provider_id = "aws:///x/i-1";
+  ASSERT_TRUE(place(state, unit(0), order, k_now));
+  const auto again = place(state, unit(1), order, k_now);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, Code::conflict);
+  order.provider_id = provider_id_of(unit(2), plain());
+  ASSERT_TRUE(place(state, unit(2), plain(), k_now));
+  EXPECT_FALSE(place(state, unit(1), order, k_now));
+  ASSERT_TRUE(place(state, unit(0), state.units.at(unit(0)).order, k_now));
+}
+
+TEST(DriverOrders, TaintsThatOthersActOnAreRefused) {
+  UnitOrder order = plain();
+  order.taints = {{"spillway.dev/provider-dead", "", model::TaintEffect::no_execute}};
+  EXPECT_FALSE(validate(order));
+  order.taints = {{"example.com/team", "a", model::TaintEffect::no_schedule}};
+  EXPECT_TRUE(validate(order));
+  order.annotations = {{"bad key !!", "a"}};
+  EXPECT_FALSE(validate(order));
+}
+
 TEST(DriverConfig, WhatMeansNothingIsNamed) {
   const auto why = [](const std::string& more) {
     const auto config = driver_config_from_yaml("noun: driver\nversion: 1\n" + more, "driver.yaml");
