@@ -12,10 +12,11 @@ namespace spillway::agent {
 
 using fabric::Life;
 
-// It can be asked from when Liqo has an identity of it.
+// It can be asked from when Liqo has an identity of it, and until nothing is left of that: who has
+// lost the identity to somebody's hand is there all the same, and must not be taken for gone.
 void Fabric::watch_over(const std::string& peer, const PeerMemory& memory,
                         const fabric::BuyerSight& sight) {
-  if (!sight.identity) return pulses_.forget(peer);
+  if (!sight.identity && !(sight.access && memory.identity)) return pulses_.forget(peer);
   const std::string& space = memory.identity ? memory.identity->space : sight.identity->space;
   pulses_.follow(peer, self_->id(), space);
 }
