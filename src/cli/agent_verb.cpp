@@ -7,6 +7,7 @@
 #include "cli/outcome.h"
 #include "cli/parse.h"
 #include "cli/verbs.h"
+#include "model/limits.h"
 #include "services/agent/agent_policy.h"
 #include "services/agent/agent_service.h"
 #include "services/fabric/hearing.h"
@@ -129,10 +130,15 @@ Status check_home(const AgentArguments& arguments) {
 }
 
 // Of the fabric; an empty text leaves it as it is.
-Status take_duration(const std::string& option, const std::string& text, Duration& into) {
+Status take_duration(const std::string& option, const std::string& text, Duration most,
+                     Duration& into) {
   if (text.empty()) return {};
   const auto read = parse_duration(text);
   if (!read) return tl::unexpected(of_option(option, read.error()));
+  if (read->ms < 0 || *read > most) {
+    return fail(Code::invalid, option, fmt::format("{} is not from 0s to {}", text, to_text(most)),
+                "give a time in between");
+  }
   into = *read;
   return {};
 }
@@ -173,11 +179,12 @@ int run(const AgentArguments& arguments) {
   options.driver_authorities = arguments.driver_authorities;
   options.network = network_of(arguments);
   Status status = check_supply(arguments);
-  if (status) status = take_duration("--fabric-warm", arguments.warm, options.warm);
+  if (status)
+    status = take_duration("--fabric-warm", arguments.warm, model::k_longest_wait, options.warm);
   if (status) status = check_home(arguments);
   if (status) status = check_driver(arguments);
-  if (status) status = take_duration("--fabric-doubt", arguments.doubt, options.doubt);
-  if (status) status = take_duration("--fabric-skew", arguments.skew, options.skew);
+  if (status) status = take_duration("--fabric-doubt", arguments.doubt, hours(1), options.doubt);
+  if (status) status = take_duration("--fabric-skew", arguments.skew, hours(1), options.skew);
   if (status) status = services::run_agent(options);
   return status ? k_ok : failed("agent", status.error());
 }
