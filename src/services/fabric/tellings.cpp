@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace spillway::agent {
 namespace {
 
@@ -17,6 +19,15 @@ std::string sentence(const fabric::Trouble& trouble) {
 
 }  // namespace
 
+bool Tellings::is_news(const std::string& text) {
+  constexpr size_t k_most_said = 1024;
+  const Instant now = api_.loop().now();
+  const auto is_over = [now](Instant at) { return at > now || now - at >= k_quiet; };
+  std::erase_if(said_, [&is_over](const auto& one) { return is_over(one.second); });
+  if (said_.size() >= k_most_said) return false;  // more than anybody reads
+  return said_.try_emplace(text, now).second;
+}
+
 void Tellings::set(const std::string& source, const std::string& about,
                    const std::vector<fabric::Trouble>& troubles) {
   std::set<std::string> now;
@@ -24,6 +35,7 @@ void Tellings::set(const std::string& source, const std::string& about,
   for (const fabric::Trouble& trouble : troubles) {
     const std::string text = sentence(trouble);
     if (now.size() >= k_most || !now.insert(text).second || before.contains(text)) continue;
+    if (!is_news(text)) continue;
     log_.write(services::Level::warning, "the fabric has a trouble",
                {{"of", source}, {"what", text}});
     write_event({"Namespace", {}, about}, "Warning", text);
@@ -33,8 +45,10 @@ void Tellings::set(const std::string& source, const std::string& about,
 }
 
 void Tellings::tell_once(const std::string& about, const fabric::Trouble& trouble) {
-  log_.write(services::Level::warning, "the fabric had a trouble", {{"what", sentence(trouble)}});
-  write_event({"Namespace", {}, about}, "Warning", sentence(trouble));
+  const std::string text = sentence(trouble);
+  if (!is_news(text)) return;
+  log_.write(services::Level::warning, "the fabric had a trouble", {{"what", text}});
+  write_event({"Namespace", {}, about}, "Warning", text);
 }
 
 int64_t Tellings::count() const {
@@ -72,7 +86,10 @@ void Tellings::write_event(const About& about, std::string_view type, std::strin
   if (!about.uid.empty()) model::put(object, "uid", model::text_node(about.uid));
   model::put(event, "type", model::text_node(type));
   model::put(event, "reason", model::text_node("Fabric"));
-  if (text.size() > k_longest_message) text.resize(k_longest_message);
+  if (text.size() > k_longest_message) {
+    text.resize(k_longest_message);
+    while (!is_utf8(text)) text.pop_back();  // a character is cut
+  }
   model::put(event, "message", model::text_node(text));
   model::put(event, "count", model::integer_node(1));
   model::put(event, "firstTimestamp", model::text_node(to_text(now)));

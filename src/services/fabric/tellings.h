@@ -17,6 +17,9 @@ namespace spillway::agent {
 class Tellings {
  public:
   static constexpr size_t k_most = 200;  // of one source; what is beyond is counted, not told
+  // So long one sentence is not told again: what comes and goes by a peer's own will, at any rate
+  // that it likes, is news once.
+  static constexpr Duration k_quiet = minutes(5);
 
   Tellings(kube::Api& api, services::Log& log) : api_(api), log_(log) {}
 
@@ -38,11 +41,13 @@ class Tellings {
     std::string name;
     std::string uid = {};
   };
+  bool is_news(const std::string& text);
   void write_event(const About& about, std::string_view type, std::string text);
 
   kube::Api& api_;
   services::Log& log_;
   std::map<std::string, std::set<std::string>> told_;  // by source
+  std::map<std::string, Instant> said_;                // when, lately
   uint64_t number_ = 0;
   bool is_complained_ = false;
   host::Lifeline life_;
