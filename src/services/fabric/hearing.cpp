@@ -62,7 +62,9 @@ bool is_allowed(std::string_view url, const AllowedServers& allowed) {
   return std::any_of(allowed.begin(), allowed.end(), [url](std::string_view one) {
     if (!one.ends_with('*')) return url == one;
     one.remove_suffix(1);
-    return names_whole_host(one) && url.starts_with(one);
+    if (!names_whole_host(one) || !url.starts_with(one)) return false;
+    const std::string_view rest = url.substr(one.size());  // digits of another port are none
+    return rest.empty() || one.ends_with('/') || one.ends_with(':') || rest.starts_with('/');
   });
 }
 

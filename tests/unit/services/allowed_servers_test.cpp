@@ -12,6 +12,9 @@ TEST(AllowedServers, AStarStandsForNoPartOfAHost) {
   EXPECT_TRUE(
       check_api_server("https://api.milan.example:6443/a", {"https://api.milan.example:6443*"}));
   EXPECT_TRUE(check_api_server("https://api.milan.example", {"https://api.milan.example"}));
+  EXPECT_FALSE(
+      check_api_server("https://api.milan.example:64430", {"https://api.milan.example:6443*"}));
+  EXPECT_TRUE(check_api_server("https://api.milan.example:64430", {"https://api.milan.example:*"}));
 }
 
 TEST(AllowedServers, PatternsThatCouldNameOthersAreRefusedAtOnce) {
