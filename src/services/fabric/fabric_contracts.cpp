@@ -108,7 +108,10 @@ void Fabric::note_peers() {
 bool Fabric::find_peer(const std::string& peer) {
   bool is_new = false;
   if (!sights_.buyer(peer).units.empty()) is_new = state().bought_from.try_emplace(peer).second;
-  if (sights_.seller(peer).record) is_new = state().sold_to.try_emplace(peer).second || is_new;
+  const fabric::SellerSight& sold = sights_.seller(peer);
+  // No contract waits until fences are seen: one may be seen when its buyer was forgotten already.
+  const bool has_sold = sold.record || sold.fence.has_any();
+  if (has_sold) is_new = state().sold_to.try_emplace(peer).second || is_new;
   if (is_new) contracts_changed();
   return is_new;
 }

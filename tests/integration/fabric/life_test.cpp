@@ -170,6 +170,26 @@ TEST_F(FabricLife, ALeaseOfAVirtualNodeThatNobodySawIsFoundWhenTheClusterIsListe
   EXPECT_TRUE(comes([&] { return !liqo.rome.has(leases + "/" + unit); }));
 }
 
+// Of a provider that was started anew: fences are seen when they are, and no contract waits for it.
+TEST_F(FabricLife, AFenceThatIsSeenWhenItsBuyerWasForgottenIsTakenDown) {
+  const std::string space = "liqo-tenant-rome";
+  const model::Contract contract = trade_units(1);
+  ASSERT_TRUE(comes([&] { return all_ready(contract); }));
+  tell_both(closed(contract), "contract-closed");
+  live(40);
+  loop.run_for(minutes(33));
+  ASSERT_TRUE(comes([&] { return seller.agent->state().fabric.sold_to.empty(); }));
+  const std::string lease =
+      test::Place::path(fabric::liqo::k_leases, space, std::string(fabric::k_fence_name));
+  liqo.milan.create("/apis/coordination.k8s.io/v1/namespaces/" + space + "/leases",
+                    fmt::format(R"({{"metadata":{{"name":"{}"}}}})", fabric::k_fence_name));
+  live(4);
+  EXPECT_TRUE(liqo.milan.has(lease));
+  loop.run_for(minutes(31));
+  EXPECT_TRUE(comes([&] { return !liqo.milan.has(lease); }));
+  EXPECT_TRUE(comes([&] { return seller.agent->state().fabric.sold_to.empty(); }));
+}
+
 TEST_F(FabricLife, WhatIsRemovedOrEditedByHandComesBackWithAnEvent) {
   const model::Contract contract = trade_units(1);
   const std::string unit = unit_names(contract)[0];
