@@ -227,14 +227,17 @@ void Sights::drop_record(const kube::Name& name) {
   changed(peer);
 }
 
+// Liqo writes its conditions again and again; of the rest something may follow.
 void Sights::put_foreign(const kube::Object& object) {
   const std::string peer(kube::name_in(object));
   auto& slot = buyers_[peer].foreign;
-  const bool was_reachable = slot && slot->is_reachable();
-  const bool was_there = slot.has_value();
+  const std::optional<liqo::ForeignCluster> before = slot;
   keep(object, slot, liqo::read_foreign_cluster(object));
-  const bool is_same_word =
-      was_there == slot.has_value() && was_reachable == (slot && slot->is_reachable());
+  const bool is_same_word = before && slot && before->is_reachable() == slot->is_reachable() &&
+                            before->role == slot->role &&
+                            before->meta.deleted == slot->meta.deleted &&
+                            before->meta.annotation(liqo::k_unreachable_annotation) ==
+                                slot->meta.annotation(liqo::k_unreachable_annotation);
   if (!is_same_word) changed(peer);
 }
 
