@@ -31,7 +31,12 @@ constexpr Duration k_gone_within = minutes(6);
 // So late what was asked of an API server may still be done: longer than any message takes.
 constexpr Duration k_word_takes = seconds(15);
 // So long after a provider was found alive again what was wanted of its units may still be done.
-constexpr Duration k_mourned_for = minutes(2);
+constexpr Duration k_mourned_for = minutes(1);
+// So long what somebody's hand has deleted may take the rest of its unit with it: a slice waits for
+// its copy while the line is cut, and its virtual node for the slice.
+constexpr Duration k_removal_works_for = minutes(8);
+// So long an edit stays once nothing hinders the agent any more.
+constexpr Duration k_edit_stays = minutes(1);
 
 const embedded::Kind& kind_of(FabricParty& at, const liqo::Kind& named) {
   return at.cluster().live().objects().registry.built_in(named.plural, named.group);
@@ -164,6 +169,8 @@ void FabricLaws::check_granted(FabricParty& at, const std::string& space, const 
   laws_.expect(!sold.row->spare || sold.unit->bought, 1,
                fmt::format("{} grants something for the spare {}, which nobody has bought",
                            at.id().text, unit));
+  // Somebody else has written it, just now.
+  if (at.hand().has_edited_since(unit, world_.now())) return;
   const liqo::Amounts most = liqo::amounts_of(demand::as_node_has(sold.row->shape), {});
   for (const auto& [resource, amount] : amounts) {
     const auto of = most.find(resource);
@@ -186,8 +193,9 @@ bool FabricLaws::may_end(FabricParty& at, const Unit& unit) const {
   FabricParty* buyer = find(row.buyer);
   FabricParty* provider = find(row.provider);
   if (buyer == nullptr || provider == nullptr) return true;
-  return buyer->is_told_to_end(unit.name) || buyer->is_touched(unit.name) ||
-         provider->is_touched(unit.name);
+  const Instant since = world_.now() - k_removal_works_for;
+  return buyer->told_to_end(unit.name) || buyer->hand().has_removed_since(unit.name, since) ||
+         provider->hand().has_removed_since(unit.name, since);
 }
 
 void FabricLaws::check_calm(FabricParty& at, const std::string& name, std::string_view what) {
@@ -232,8 +240,10 @@ void FabricLaws::on_made(FabricParty& at, const Object& slice) {
   const std::string& unit = slice.key.name;
   const Unit known = unit_of(unit);
   if (known.row != nullptr && known.row->buyer == at.id()) made_[unit] = world_.now();
-  const bool has_ended = at.is_told_to_end(unit) && ended_.contains(unit) && !at.is_touched(unit);
-  laws_.expect(!has_ended, 2,
+  const auto told = at.told_to_end(unit);
+  // Whoever deletes a slice by hand may delete what its agent has not read.
+  const bool is_lost = told && at.hand().has_removed_since(unit, *told);
+  laws_.expect(!told || !ended_.contains(unit) || is_lost, 2,
                fmt::format("{} was told to end at {}, and is made again", unit, at.id().text));
 }
 
@@ -281,6 +291,76 @@ void FabricLaws::look() {
     }
     look_for_left(*party);
   }
+  look_at_edits();
+}
+
+// ---- 2 durable, 7 explained: what somebody edits -------------------------------------------
+
+// It, or its unit, goes: then nothing is put right.
+bool FabricLaws::is_over(const Edited& one) {
+  const ObjectPtr object = find_in(*one.at, one.edit.kind, one.edit.key);
+  if (object == nullptr || object->uid != one.edit.uid || object->is_deleting) return true;
+  if (text_in(object->document(), one.edit.path) != one.edit.text) {
+    if (one.edit.at + k_word_takes > world_.now()) return false;  // for the event to arrive
+    mended_ += 1;
+    const auto able = one.at->able_since();
+    const bool is_unhindered = network_.is_fair() && able && *able <= one.edit.at;
+    laws_.expect(!is_unhindered || has_event_of(one), 7,
+                 fmt::format("{} {} was edited by hand at {}, and no event says so",
+                             one.edit.kind.kind, one.edit.key.name, one.at->id().text));
+    return true;
+  }
+  const Unit unit = unit_of(one.edit.unit);
+  const bool is_active =
+      unit.unit != nullptr && unit.unit->live && unit.row->state == model::ContractState::active;
+  if (!is_active || one.at->last_known(unit.row->id) == nullptr) return true;
+  FabricParty* buyer = find(unit.row->buyer);
+  return buyer == nullptr || buyer->told_to_end(one.edit.unit).has_value();
+}
+
+// Of a dead provider's units nothing is put right; nor at a provider while its buyer's own is
+// wrong.
+bool FabricLaws::is_hindered(const Edited& one) const {
+  if (!one.at->able_since()) return true;
+  if (one.at->last_mourned() + k_mourned_for > world_.now()) return true;
+  const Unit unit = unit_of(one.edit.unit);
+  if (unit.row == nullptr || unit.row->buyer == one.at->id()) return false;
+  return std::any_of(edits_.begin(), edits_.end(), [&](const Edited& other) {
+    return other.at != one.at && other.edit.unit == one.edit.unit;
+  });
+}
+
+bool FabricLaws::has_event_of(const Edited& one) const {
+  const embedded::Kind& events = one.at->cluster().live().objects().registry.built_in("events");
+  for (const auto& [key, event] : one.at->cluster().live().objects().table.shelf(events)) {
+    const model::Node document = event->document();
+    const auto message = model::text_at(document, {"message"});
+    if (message.find("somebody edited") == message.npos) continue;
+    if (message.find(one.edit.unit) != message.npos) return true;
+  }
+  return false;
+}
+
+void FabricLaws::look_at_edits() {
+  for (FabricParty* party : parties_) {
+    for (HandEdit& edit : party->hand().take_edits()) {
+      edits_.push_back({party, std::move(edit), world_.now()});
+    }
+  }
+  std::vector<Edited> left;
+  for (Edited& one : edits_) {
+    if (is_hindered(one)) one.since = world_.now();
+    one.since = std::max(one.since, one.at->able_since().value_or(one.since));
+    if (is_over(one)) continue;
+    const Duration stays =
+        k_edit_stays + (network_.is_fair() ? Duration{} : k_recovers_in_foul_weather);
+    laws_.expect(
+        one.since + stays > world_.now(), 2,
+        fmt::format("{} of {} {} stays as somebody edited it at {}", fmt::join(one.edit.path, "."),
+                    one.edit.kind.kind, one.edit.key.name, one.at->id().text));
+    left.push_back(one);
+  }
+  edits_ = std::move(left);
 }
 
 // ---- 3 owned -------------------------------------------------------------------------------

@@ -5,13 +5,15 @@
 //   1 cover    at every change of a Quota: what it grants is granted for a unit that its provider has
 //              sold to that buyer, which lives, is at most what was sold, and nothing for a spare that
 //              nobody bought; and what no contract of its agent names is granted nothing for long
-//   2 durable  a unit that was told to end, and has gone, is not made again
+//   2 durable  a unit that was told to end, and has gone, is not made again; what somebody edits by
+//              hand in a slice, a virtual node, a grant or the record does not stay
 //   3 owned    what is left of a unit that its agent has no contract for goes, on both sides, whoever
 //              is dead, vanished or silent; in the end nothing that was made is left
 //   4 calm     no slice, virtual node or node of a unit begins to go, and no grant is taken back,
 //              unless the book says that it ends, its stated point is over, its buyer wants it, or
 //              its buyer's agent has found the provider dead
 //   6 fenced   no pod with identity runs at its consumer while a guest of that name runs at a provider
+//   7 explained  what was edited by hand has an event, where nothing stood in its way
 // clang-format on
 //
 // Law 6 has the limits that docs/fabric.md states. An API server that is down, an agent that is
@@ -40,6 +42,7 @@ class FabricLaws {
   void check_settled();
   uint64_t nodes() const { return ready_.size(); }  // that have been ready
   uint64_t excused() const { return excused_; }     // overlaps that the limits allow
+  uint64_t mended() const { return mended_; }       // edits by hand that were put right
 
  private:
   // A unit, in the cluster of one of its parties.
@@ -68,12 +71,25 @@ class FabricLaws {
   bool is_wanted(FabricParty& at, const std::string& unit) const;
   void check_nothing_left(FabricParty& at);
 
+  // One that somebody has edited.
+  struct Edited {
+    FabricParty* at;
+    HandEdit edit;
+    Instant since;  // that its agent could do something about it
+  };
+  void look_at_edits();
+  bool is_over(const Edited& one);
+  bool is_hindered(const Edited& one) const;
+  bool has_event_of(const Edited& one) const;
+
   World& world_;
   Network& network_;
   Laws& laws_;
   std::vector<FabricParty*> parties_;
   std::set<std::string> ready_;
   uint64_t excused_ = 0;
+  uint64_t mended_ = 0;
+  std::vector<Edited> edits_;
   std::map<std::string, Instant> ended_;  // slices that their buyer has deleted, by unit
   std::map<std::string, Instant> made_;   // slices, when their buyer made them last
   std::map<std::pair<std::string, std::string>, Instant> overlaps_;  // buyer and pod: since when

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "fabric/buyer.h"
-#include "fabric/fence.h"
-#include "fabric/record.h"
 #include "model/tree.h"
 
 namespace spillway::sim {
@@ -32,16 +30,6 @@ embedded::ClusterOptions cluster_options(const std::string& name) {
   with.api_server = Roads::url_of(name);
   options.liqo = std::move(with);
   return options;
-}
-
-// In a tenant namespace: Spillway has made it, and not Liqo.
-bool is_ours(const liqo::Kind& kind, std::string_view name) {
-  if (kind.plural == liqo::k_config_maps.plural) return name == fabric::k_record_name;
-  if (kind.plural == liqo::k_secrets.plural) return name == liqo::k_nonce_secret;
-  if (kind.plural == liqo::k_identities.plural) return name.starts_with("controlplane-");
-  const bool is_right =
-      kind.plural == liqo::k_roles.plural || kind.plural == liqo::k_role_bindings.plural;
-  return !is_right || name == fabric::k_fence_name;
 }
 
 model::Resources cores(int64_t count) {
@@ -72,6 +60,7 @@ FabricParty::FabricParty(Surroundings& around, const Addresses& at, const std::s
       work_(cluster_.process(), cluster_.live()),
       trouble_(around.world, around.network, cluster_, at.agent,
                {.most_skew = k_most_skew, .has_slow_bytes = false}),
+      hand_(around.world, cluster_),
       disk_(process_),
       to_cluster_(process_, at.agent, around.network, {&cluster_}),
       renews_(around.world.chance(700)) {
@@ -204,13 +193,16 @@ const model::Contract* FabricParty::last_known(const ContractId& id) const {
   return found == known_.end() ? nullptr : &found->second;
 }
 
+std::optional<Instant> FabricParty::told_to_end(const std::string& unit) const {
+  const auto found = told_to_end_.find(unit);
+  return found == told_to_end_.end() ? std::nullopt : std::optional(found->second);
+}
+
 std::optional<Instant> FabricParty::able_since() const {
   const bool is_cut = around_.network.is_cut(at_.agent, at_.cluster);
   if (agent_ == nullptr || is_cut || trouble_.lasts_until() > world_.now()) return std::nullopt;
   return std::max(hindered_, trouble_.lasts_until());
 }
-
-bool FabricParty::is_touched(const std::string& name) const { return touched_.contains(name); }
 
 // ---- buying --------------------------------------------------------------------------------
 
@@ -304,7 +296,7 @@ void FabricParty::end_by_annotation(const ContractId& contract) {
       objects.registry.built_in(liqo::k_slices.plural, liqo::k_slices.group);
   const embedded::Key key{liqo::tenant_namespace_name(known->second.provider.text), unit};
   if (objects.table.find(slices, key) == nullptr) return;
-  told_to_end_.insert(unit);
+  told_to_end_.try_emplace(unit, world_.now());
   objects.change(slices, key, [](model::Node& document) {
     model::put(model::ensure(document, {"metadata", "annotations"}), fabric::k_end_annotation,
                model::text_node("now"));
@@ -347,7 +339,8 @@ void FabricParty::fail() {
   const auto dice = world_.below(100);
   if (dice < 55) return trouble_.cause();
   if (dice < 65) return disk_.be_slow_until(world_.now() + minutes(1));
-  delete_by_hand();
+  if (dice < 85) return hand_.remove();
+  hand_.edit();
 }
 
 // In the middle of something, often: what it has written down and what it has done are not yet the
@@ -367,26 +360,6 @@ void FabricParty::kill(Duration longest) {
   world_.after(world_.between(seconds(1), longest), [this] {
     if (!process_.is_up()) restart();
   });
-}
-
-// Of what Spillway makes, on either side. Not a Node: Kubernetes would take its pods for gone. Not
-// the Lease that tells the fence's time: whoever deletes that has ended the promise.
-void FabricParty::delete_by_hand() {
-  static const liqo::Kind k_kinds[] = {liqo::k_slices,     liqo::k_virtual_nodes, liqo::k_tenants,
-                                       liqo::k_identities, liqo::k_config_maps,   liqo::k_secrets,
-                                       liqo::k_roles,      liqo::k_role_bindings};
-  const liqo::Kind& named = k_kinds[world_.below(std::size(k_kinds))];
-  embedded::Objects& objects = cluster_.live().objects();
-  const embedded::Kind& kind = objects.registry.built_in(named.plural, named.group);
-  std::vector<embedded::Key> keys;
-  for (const auto& [key, object] : objects.table.shelf(kind)) {
-    if (key.space.starts_with("liqo-tenant-") && is_ours(named, key.name)) keys.push_back(key);
-  }
-  if (keys.empty()) return;
-  const embedded::Key& key = keys[world_.below(keys.size())];
-  world_.note("by hand", static_cast<int64_t>(keys.size()));
-  touched_[key.name] = world_.now();
-  (void)objects.remove(kind, key);
 }
 
 void FabricParty::check_settled() {

@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include "services/fabric/liqo_home_reader.h"
 #include "sim/api_trouble.h"
 #include "sim/disk.h"
+#include "sim/fabric_hand.h"
 #include "sim/fabric_work.h"
 #include "sim/party.h"
 #include "sim/roads.h"
@@ -50,9 +50,9 @@ class FabricParty final : public Party {
   // Since when nothing has kept its agent from seeing and changing its cluster; none: something
   // does.
   std::optional<Instant> able_since() const;
-  // Units that somebody's hand has touched here, or that its owner has told to go.
-  bool is_told_to_end(const std::string& unit) const { return told_to_end_.contains(unit); }
-  bool is_touched(const std::string& name) const;
+  // When its owner told a unit to go.
+  std::optional<Instant> told_to_end(const std::string& unit) const;
+  FabricHand& hand() { return hand_; }
   // When its agent last had a provider for dead; what it wanted then may come late.
   Instant last_mourned();
   // As the agent last had it.
@@ -84,7 +84,6 @@ class FabricParty final : public Party {
   void fail();
   void kill_at_deed(const net::Request& request);
   void kill(Duration longest);
-  void delete_by_hand();
 
   Addresses at_;
   ClusterId id_;
@@ -93,6 +92,7 @@ class FabricParty final : public Party {
   SimCluster cluster_;
   FabricWork work_;
   ApiTrouble trouble_;
+  FabricHand hand_;
   SimDisk disk_;
   SimChannel to_cluster_;
   bool renews_;  // its agent does
@@ -100,10 +100,9 @@ class FabricParty final : public Party {
   std::vector<model::Offer> offers_;  // none: it sells nothing
   std::vector<OfferId> market_;
   bool is_calm_ = true;
-  uint64_t keys_ = 0;  // on disk
-  Instant hindered_;   // until then its agent was not at its post
-  std::set<std::string> told_to_end_;
-  std::map<std::string, Instant> touched_;  // names, and when
+  uint64_t keys_ = 0;                           // on disk
+  Instant hindered_;                            // until then its agent was not at its post
+  std::map<std::string, Instant> told_to_end_;  // units, and when
   std::map<ContractId, model::Contract> known_;
   Instant mourned_;
 

@@ -24,6 +24,7 @@ class Fabrics {
   uint64_t nodes() const { return laws_.nodes(); }
   uint64_t begun() const;
   uint64_t excused() const { return laws_.excused(); }
+  uint64_t mended() const { return laws_.mended(); }
 
  private:
   void cut_later(Duration mean);

@@ -294,6 +294,7 @@ Report Federation::run() {
     report.nodes = fabrics_->nodes();
     report.begun = fabrics_->begun();
     report.excused = fabrics_->excused();
+    report.mended = fabrics_->mended();
   }
   report.outages = outages_.size();
   report.lies = liar_ == nullptr ? 0 : liar_->lies();

@@ -21,6 +21,7 @@ struct Report {
   uint64_t nodes = 0;      // that contracts became
   uint64_t begun = 0;      // pods with identity that were begun, again and again
   uint64_t excused = 0;    // of them, while another ran at a provider that nobody could reach
+  uint64_t mended = 0;     // edits by hand that were put right
   uint64_t outages = 0;
   uint64_t lies = 0;          // that a broker told
   uint64_t agreements = 0;    // that members keep

@@ -92,6 +92,15 @@ TEST(Simulation, ContractsBecomeNodesAndKeepTheLaws) {
   EXPECT_GT(report.begun, 2u);
 }
 
+TEST(Simulation, WhatIsEditedByHandInAFabricIsPutRight) {
+  Scenario scenario = fabrics();
+  scenario.faults = FaultPlan{};
+  scenario.faults->cluster_fault = seconds(10);
+  const Report report = simulate(5, scenario);
+  EXPECT_FALSE(report.broken) << *report.broken;
+  EXPECT_GT(report.mended, 1u);
+}
+
 // Certificates have lengths and numbers that no seed decides: nothing may follow from them.
 TEST(Simulation, TheSameSeedHasTheSameTraceWithFabrics) {
   const Report first = simulate(12, fabrics());
