@@ -20,38 +20,18 @@ using model::Node;
 using model::text_node;
 
 constexpr std::string_view k_settled_annotation = "spillway.dev/settled";
-constexpr std::string_view k_rights = "rbac.authorization.k8s.io";
 
-Place fence_place(const liqo::Kind& kind, std::string_view buyer) {
-  return {kind, liqo::tenant_namespace_name(buyer), std::string(k_fence_name)};
-}
-
-Node fence_object(const liqo::Kind& kind, std::string_view buyer) {
-  Node made = liqo::empty_object(kind);
-  model::put(made, "metadata",
-             object_of({{"name", text_node(k_fence_name)},
-                        {"namespace", text_node(liqo::tenant_namespace_name(buyer))}}));
-  return made;
+RightsAt at_fence(std::string_view buyer) {
+  return {liqo::tenant_namespace_name(buyer), k_fence_name};
 }
 
 // By name: the right is to this Lease and to no other.
-Node role_rules() {
-  return list_of({object_of({{"apiGroups", list_of({text_node(liqo::k_leases.group)})},
-                             {"resources", list_of({text_node(liqo::k_leases.plural)})},
-                             {"resourceNames", list_of({text_node(k_fence_name)})},
-                             {"verbs", list_of({text_node("get"), text_node("patch")})}})});
-}
+Node role_rules() { return list_of({rule_of(liqo::k_leases, k_fence_name, {"get", "patch"})}); }
 
 Node binding_subjects(std::string_view buyer) {
-  return list_of({object_of({{"apiGroup", text_node(k_rights)},
+  return list_of({object_of({{"apiGroup", text_node(liqo::k_roles.group)},
                              {"kind", text_node("User")},
                              {"name", text_node(buyer)}})});
-}
-
-Node binding_role() {
-  return object_of({{"apiGroup", text_node(k_rights)},
-                    {"kind", text_node("Role")},
-                    {"name", text_node(k_fence_name)}});
 }
 
 // Kubernetes wants exactly six digits.
@@ -74,15 +54,6 @@ int64_t number_in(std::string_view text) {
   int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc{} && end == text.data() + text.size() && number > 0 ? number : 0;
-}
-
-void keep_right(Right seen, const liqo::Kind& kind, const std::string& buyer, Node object,
-                Plan& plan) {
-  if (seen == Right::right) return;
-  const Place at = fence_place(kind, buyer);
-  // What a binding refers to cannot be changed: the next look makes another.
-  if (seen == Right::wrong) return plan.deeds.emplace_back(Remove{at, {}}), void();
-  plan.deeds.emplace_back(Create{at, std::move(object)});
 }
 
 }  // namespace
@@ -119,37 +90,24 @@ Node renewal_patch(std::string_view buyer, int64_t turns, Instant now) {
                                         {"renewTime", text_node(micro_text(now))}})}});
 }
 
-Right judge_fence_role(const Node& role) {
-  const Node* rules = role.find("rules");
-  return rules != nullptr && model::same(*rules, role_rules()) ? Right::right : Right::wrong;
-}
+Right judge_fence_role(const Node& role) { return judge_role(role, role_rules()); }
 
 Right judge_fence_binding(const Node& binding, std::string_view buyer) {
-  const Node* role = binding.find("roleRef");
-  const Node* subjects = binding.find("subjects");
-  const bool is_right = role != nullptr && subjects != nullptr &&
-                        model::same(*role, binding_role()) &&
-                        model::same(*subjects, binding_subjects(buyer));
-  return is_right ? Right::right : Right::wrong;
+  return judge_binding(binding, k_fence_name, binding_subjects(buyer));
 }
 
 void keep_fence(const std::string& buyer, const FenceSight& sight, Plan& plan) {
+  const RightsAt at = at_fence(buyer);
   if (!sight.lease) {
-    plan.deeds.emplace_back(
-        Create{fence_place(liqo::k_leases, buyer), fence_object(liqo::k_leases, buyer)});
+    plan.deeds.emplace_back(Create{at.place(liqo::k_leases), bare_object(liqo::k_leases, at)});
   }
-  Node role = fence_object(liqo::k_roles, buyer);
-  model::put(role, "rules", role_rules());
-  keep_right(sight.role, liqo::k_roles, buyer, std::move(role), plan);
-  Node binding = fence_object(liqo::k_role_bindings, buyer);
-  model::put(binding, "roleRef", binding_role());
-  model::put(binding, "subjects", binding_subjects(buyer));
-  keep_right(sight.binding, liqo::k_role_bindings, buyer, std::move(binding), plan);
+  keep_role(sight.role, at, role_rules(), plan);
+  keep_binding(sight.binding, at, binding_subjects(buyer), plan);
 }
 
 void remove_fence(const std::string& buyer, const FenceSight& sight, Plan& plan) {
   const auto remove = [&](bool is_there, const liqo::Kind& kind) {
-    if (is_there) plan.deeds.emplace_back(Remove{fence_place(kind, buyer), {}});
+    if (is_there) plan.deeds.emplace_back(Remove{at_fence(buyer).place(kind), {}});
   };
   remove(sight.binding != Right::absent, liqo::k_role_bindings);
   remove(sight.role != Right::absent, liqo::k_roles);
@@ -169,7 +127,7 @@ bool is_unsettled(const FenceSight& sight) {
 
 Merge settle_fence(const std::string& buyer, const BuyerLease& lease) {
   Node annotations = object_of({{k_settled_annotation, text_node(std::to_string(lease.turns))}});
-  return {fence_place(liqo::k_leases, buyer),
+  return {at_fence(buyer).place(liqo::k_leases),
           object_of({{"metadata", object_of({{"annotations", std::move(annotations)}})}})};
 }
 

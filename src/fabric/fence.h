@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "fabric/deed.h"
+#include "fabric/rights.h"
 
 namespace spillway::fabric {
 
@@ -36,8 +36,6 @@ struct BuyerLease {
 Result<BuyerLease> read_buyer_lease(const model::Node& object);
 // The buyer's part: a merge patch.
 model::Node renewal_patch(std::string_view buyer, int64_t turns, Instant now);
-
-enum class Right { absent, wrong, right };  // of an object that must be exactly so
 
 struct FenceSight {
   std::optional<BuyerLease> lease = {};
