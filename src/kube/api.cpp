@@ -329,6 +329,30 @@ void Api::evict(const Name& pod, Then<void> then) {
   begin(ask);
 }
 
+void Api::create_token(const Name& account, Duration lasts, Then<Token> then) {
+  Object wanted = model::object_node();
+  model::put(wanted, "apiVersion", model::text_node("authentication.k8s.io/v1"));
+  model::put(wanted, "kind", model::text_node("TokenRequest"));
+  model::put(model::ensure(wanted, {"spec"}), "expirationSeconds",
+             model::integer_node(lasts.ms / 1000));
+  const std::string thing = to_text(k_service_accounts, account);
+  auto ask = asking("POST", path_of(k_service_accounts, account, "token"), thing,
+                    [thing, then = std::move(then)](const Result<Object>& answer) {
+                      if (!answer) return then(tl::unexpected(answer.error()));
+                      const auto text = model::text_at(*answer, {"status", "token"});
+                      const auto expires =
+                          parse_instant(model::text_at(*answer, {"status", "expirationTimestamp"}));
+                      if (text.empty() || !expires) {
+                        return then(fail(Code::unavailable, thing,
+                                         "the API server answered with no token", "try again"));
+                      }
+                      then(Token{std::string(text), *expires});
+                    });
+  ask->request.headers.push_back({"Content-Type", "application/json"});
+  ask->request.body = model::to_json(wanted);
+  begin(ask);
+}
+
 void Api::change(const Resource& resource, const Name& name, Change change, Then<Object> then) {
   auto changing = std::make_shared<Changing>();
   changing->resource = resource;

@@ -56,6 +56,12 @@ struct ApplyAsked {
   bool force = false;        // takes over fields of others
 };
 
+// A credential: it is logged nowhere.
+struct Token {
+  std::string text;
+  Instant expires;
+};
+
 struct RemoveAsked {
   std::string uid = {};      // only this one: another of that name stays
   std::string version = {};  // only in this state
@@ -89,6 +95,8 @@ class Api {
   void remove(const Resource& resource, const Name& name, const RemoveAsked& asked,
               Then<void> then);
   void evict(const Name& pod, Then<void> then);
+  // Of a ServiceAccount, for calls to this API server; it may live longer or shorter than asked.
+  void create_token(const Name& account, Duration lasts, Then<Token> then);
 
   // Reads the object, lets `change` edit it and puts it back; again when somebody was faster. A
   // change that answers an error ends it with that error.

@@ -26,6 +26,7 @@ inline const Resource k_nodes{"", "v1", "nodes", false};
 inline const Resource k_namespaces{"", "v1", "namespaces", false};
 inline const Resource k_pods{"", "v1", "pods", true};
 inline const Resource k_events{"", "v1", "events", true};
+inline const Resource k_service_accounts{"", "v1", "serviceaccounts", true};
 inline const Resource k_secrets{"", "v1", "secrets", true};
 inline const Resource k_config_maps{"", "v1", "configmaps", true};
 inline const Resource k_deployments{"apps", "v1", "deployments", true};
