@@ -7,7 +7,7 @@
 
 namespace spillway::cli {
 
-// "enforced by 12 policies; Liqo v1.2.0", or what is not enforced, and what to do about it. No
+// "enforced by 13 policies; Liqo v1.2.0", or what is not enforced, and what to do about it. No
 // kubeconfig: the cluster that this runs in.
 Result<std::string> look_at_guard(const std::string& kubeconfig, const std::string& context);
 

@@ -49,6 +49,7 @@ struct Say {
   ContractId contract;
   std::string step;
   std::string body;
+  Instant worthless = k_last_instant;  // from then on nobody needs to hear it
 };
 using Deed = std::variant<Create, Merge, Remove, Evict, Say>;
 
@@ -88,6 +89,9 @@ struct Plan {
   std::vector<Deed> deeds;  // independent of each other
   std::vector<Trouble> troubles;
   std::vector<UnitProgress> units;
+  // Of the buyer's account (fabric/account.h): whoever hosts the machine asks for one, and keeps it
+  // in memory alone.
+  bool needs_token = false;
   std::optional<Instant> look_again;  // when something is due that no change will tell
 
   void look_by(Instant time) {

@@ -234,12 +234,14 @@ void part(Selling& s) {
 bool is_clear(const SellerSight& sight) {
   return !sight.nonce && !sight.tenant && !sight.record && !sight.is_record_unreadable &&
          sight.slices.empty() && sight.guests.empty() && sight.certificates.empty() &&
-         !sight.has_certificate && !sight.has_map && !sight.has_renew && !sight.fence.has_any();
+         !sight.has_certificate && !sight.has_map && !sight.has_renew && !sight.fence.has_any() &&
+         !sight.account.has_any();
 }
 
 Plan plan_seller(const SellerWish& wish, const SellerSight& sight, Instant now) {
   Selling s{wish, sight, now};
   const bool has_live = std::any_of(wish.sales.begin(), wish.sales.end(), is_live);
+  settle_account(s);
   if (has_live) welcome(s);
   for (const auto& [name, slice] : sight.slices) {
     const Wanted it = wanted(wish, name);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "fabric/account.h"
 #include "fabric/deed.h"
 #include "fabric/fence.h"
 #include "fabric/liqo/guests.h"
@@ -48,6 +49,7 @@ struct SellerWish {
   // By which the buyer reaches our API server through the network between us, in its own words.
   // None: whatever the Tenant says stays.
   std::optional<std::string> proxy = {};
+  HandOut hand_out = {};
 };
 
 // What is there of this buyer, in its tenant namespace but for guests.
@@ -61,6 +63,7 @@ struct SellerSight {
   std::map<std::string, std::vector<Place>> guests = {};  // all ShadowPods of this buyer, by user
   std::map<std::string, std::vector<Place>> with_identity = {};  // those of them that have one
   FenceSight fence = {};
+  AccountSight account = {};
   // The copies of its NamespaceMap and its Renew, which go by the buyer's own hand.
   bool has_map = false;
   bool has_renew = false;

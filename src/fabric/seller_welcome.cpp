@@ -35,10 +35,11 @@ void make_tenant(Selling& s) {
     return;
   }
   if (s.sight.nonce->nonce.empty()) return;  // Liqo fills it
+  hand_out(s);
+  const NonceTalk talk{s.sight.nonce->nonce, s.wish.hand_out.handing == Handing::on};
   for (const Sale& sale : s.wish.sales) {
-    if (!is_live(sale)) continue;
-    s.plan.deeds.emplace_back(
-        Say{sale.contract, std::string(k_nonce_step), to_body(NonceTalk{s.sight.nonce->nonce})});
+    if (!is_live(sale) || comes_by_account(s, sale)) continue;
+    s.plan.deeds.emplace_back(Say{sale.contract, std::string(k_nonce_step), to_body(talk)});
   }
 }
 
@@ -68,7 +69,7 @@ void remove_denied(Selling& s) {
 // Liqo has not answered, and will not: what it was shown is no signature of the nonce that is
 // there.
 bool is_stale(const Selling& s, const liqo::Tenant& tenant) {
-  if (tenant.answer) return false;
+  if (tenant.answer || is_made_by_account(s, tenant)) return false;
   return std::none_of(s.wish.sales.begin(), s.wish.sales.end(), [&](const Sale& sale) {
     const Proof* proof = current_proof(sale, s.sight);
     return proof != nullptr && from_base64(proof->signature) == tenant.signature;

@@ -13,6 +13,7 @@ struct Selling {
   const SellerSight& sight;
   Instant now;
   std::string space = liqo::tenant_namespace_name(wish.buyer);
+  bool is_account_kept = false;  // all of it is there (fabric/account.h)
   Plan plan = {};
 
   std::string thing() const { return "buyer " + wish.buyer; }
@@ -40,6 +41,12 @@ bool has_recorded(const SellerSight& sight, const std::string& name, const std::
 // The handshake (fabric/seller_welcome.cpp): a namespace, the record, the fence, a Tenant, and who
 // we are, for a buyer that has bought something.
 void welcome(Selling& s);
+// The paper's way (fabric/seller_handing.cpp). First the account: it is kept while somebody comes
+// by it, and goes.
+void settle_account(Selling& s);
+void hand_out(Selling& s);
+bool comes_by_account(const Selling& s, const Sale& sale);
+bool is_made_by_account(const Selling& s, const liqo::Tenant& tenant);
 // Liqo answers no Tenant with another request than the one that it signed before.
 void remove_certificate(Selling& s);
 

@@ -27,6 +27,7 @@ Status must_be(const std::string& thing, std::string_view text, const std::strin
 std::string to_body(const NonceTalk& talk) { return model::write_json(talk); }
 std::string to_body(const RequestTalk& talk) { return model::write_json(talk); }
 std::string to_body(const IdentityTalk& talk) { return model::write_json(talk); }
+std::string to_body(const KubeconfigTalk& talk) { return model::write_json(talk); }
 std::string to_body(const NetworkTalk& talk) { return model::write_json(talk); }
 
 Result<NonceTalk> read_nonce_talk(std::string_view body) {
@@ -37,6 +38,9 @@ Result<RequestTalk> read_request_talk(std::string_view body) {
 }
 Result<IdentityTalk> read_identity_talk(std::string_view body) {
   return read_talk<IdentityTalk>(body, "identity");
+}
+Result<KubeconfigTalk> read_kubeconfig_talk(std::string_view body) {
+  return read_talk<KubeconfigTalk>(body, "kubeconfig");
 }
 Result<NetworkTalk> read_network_talk(std::string_view body) {
   return read_talk<NetworkTalk>(body, "network");

@@ -9,6 +9,7 @@ namespace spillway::fabric {
 template <class F>
 void fields(F& f, NonceTalk& t) {
   f.required("nonce", t.nonce);
+  f.with_default("kubeconfig", t.hands_out, false);
 }
 
 template <class F>
@@ -33,6 +34,12 @@ void fields(F& f, IdentityTalk& t) {
   f.with_default("proxy", t.access.proxy);
   f.required("space", t.space);
   f.with_default("units", t.units);
+}
+
+template <class F>
+void fields(F& f, KubeconfigTalk& t) {
+  f.required("kubeconfig", t.kubeconfig);
+  f.required("expires", t.expires);
 }
 
 template <class F>

@@ -56,6 +56,13 @@ model::Node conditions_of(const GuardPolicy& policy) {
     made.push_back(object_of({{"name", word("a-buyer-asks")},
                               {"expression", word("'liqo.io' in request.userInfo.groups")}}));
   }
+  if (policy.guarded == Guarded::by_accounts) {
+    made.push_back(
+        object_of({{"name", word("an-account-asks")},
+                   {"expression",
+                    word("request.userInfo.username.startsWith('system:serviceaccount:') &&"
+                         " request.userInfo.username.split(':')[3] == 'spillway-handshake'")}}));
+  }
   return list_of(std::move(made));
 }
 

@@ -1,4 +1,5 @@
-// What a buyer's control plane may write: slices that are recorded, and its namespace map.
+// What a buyer's control plane may write: slices that are recorded, and its namespace map; and what
+// its account may, before there is one.
 #include "fabric/liqo/guard_rules.h"
 
 namespace spillway::fabric::liqo {
@@ -6,6 +7,8 @@ namespace {
 
 constexpr GuardVariable k_labels{"labels", "object.metadata.?labels.orValue({})"};
 constexpr GuardVariable k_buyer{"buyer", "request.userInfo.username"};
+constexpr GuardVariable k_tenant{
+    "buyer", "namespaceObject.metadata.?labels[?'liqo.io/remote-cluster-id'].orValue('')"};
 constexpr GuardVariable k_prefix{
     "prefix", "'sw' + string(size(variables.buyer)) + '-' + variables.buyer + '-'"};
 constexpr GuardVariable k_names{"names", "object.?spec.?desiredMapping.orValue({})"};
@@ -107,10 +110,45 @@ GuardPolicy leases() {
           }};
 }
 
+// Its Role lets it make Tenants (fabric/account.h); this is which. Of the account nothing is
+// believed but its name: whose namespace it is, and which request was heard and checked, the
+// provider's agent has written on the namespace.
+GuardPolicy accounts() {
+  return {
+      .name = "spillway-handshake",
+      .guarded = Guarded::by_accounts,
+      .kinds = {{"authentication.liqo.io", {"tenants", "tenants/status"}}},
+      .variables = {k_tenant, k_labels},
+      .rules = {
+          {"R1: an account makes a Tenant, and changes none", "request.operation == 'CREATE'"},
+          {"R2: an account writes in its own tenant namespace only",
+           "request.userInfo.username =="
+           " 'system:serviceaccount:' + namespaceObject.metadata.name + ':spillway-handshake' &&"
+           " variables.buyer != '' &&"
+           " namespaceObject.metadata.name == 'liqo-tenant-' + variables.buyer"},
+          {"R1: no contract has recorded this certificate request of a control plane",
+           "object.spec.?csr.orValue('') != '' &&"
+           " namespaceObject.metadata.?annotations[?'spillway.dev/control-plane-request']"
+           ".orValue('') == object.spec.csr"},
+          {"R1: a Tenant is the buyer's own, by name and by cluster id",
+           "object.metadata.name == variables.buyer &&"
+           " object.spec.?clusterID.orValue('') == variables.buyer"},
+          {"R1: a Tenant comes by Liqo's handshake, without a proxy, and is active",
+           "object.spec.?authzPolicy.orValue('KeysExchange') == 'KeysExchange' &&"
+           " object.spec.?tenantCondition.orValue('Active') == 'Active' &&"
+           " object.spec.?proxyURL.orValue('') == ''"},
+          {"R3: a Tenant has neither finalizers nor owners, and no label but whose it is",
+           "object.metadata.?finalizers.orValue([]).size() == 0 &&"
+           " object.metadata.?ownerReferences.orValue([]).size() == 0 &&"
+           " size(variables.labels) == 1 &&"
+           " variables.labels[?'liqo.io/remote-cluster-id'].orValue('') == variables.buyer"},
+      }};
+}
+
 }  // namespace
 
 std::vector<GuardPolicy> control_plane_policies() {
-  return {never(), copies(), slices(), namespace_maps(), leases()};
+  return {never(), copies(), slices(), namespace_maps(), leases(), accounts()};
 }
 
 }  // namespace spillway::fabric::liqo

@@ -22,6 +22,7 @@ struct GuardRule {
 
 enum class Guarded {
   by_control_planes,  // requests of buyers' control planes
+  by_accounts,        // of accounts that buyers get for the handshake (fabric/account.h)
   in_guest_spaces,    // requests in their guest namespaces, whoever asks
   everywhere,         // what nobody but buyers has a reason to make
 };

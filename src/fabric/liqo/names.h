@@ -32,6 +32,7 @@ inline constexpr Kind k_limit_ranges{"", "v1", "limitranges", "LimitRange"};
 inline constexpr Kind k_network_policies{"networking.k8s.io", "v1", "networkpolicies",
                                          "NetworkPolicy"};
 inline constexpr Kind k_leases{"coordination.k8s.io", "v1", "leases", "Lease"};
+inline constexpr Kind k_service_accounts{"", "v1", "serviceaccounts", "ServiceAccount"};
 inline constexpr Kind k_roles{"rbac.authorization.k8s.io", "v1", "roles", "Role"};
 inline constexpr Kind k_role_bindings{"rbac.authorization.k8s.io", "v1", "rolebindings",
                                       "RoleBinding"};

@@ -7,8 +7,6 @@
 namespace spillway::fabric::liqo {
 namespace {
 
-using model::Enforcement;
-
 GuardSeen all_there() {
   GuardSeen seen;
   for (const GuardObject& one : guard_objects()) seen[guard_key(one.kind, one.name)] = one.object;
@@ -17,11 +15,11 @@ GuardSeen all_there() {
 
 TEST(GuardStanding, IsFullOnlyWithEveryPolicyAndBindingAsTheyAreWritten) {
   GuardSeen seen = all_there();
-  EXPECT_EQ(enforcement_of(judge_guard(seen)), Enforcement::full);
+  EXPECT_EQ(enforcement_of(judge_guard(seen)), model::Enforcement::full);
   model::put(model::ensure(seen.begin()->second, {"spec"}), "addedByTheServer",
              model::text_node("a default"));
-  EXPECT_EQ(enforcement_of(judge_guard(seen)), Enforcement::full);
-  EXPECT_EQ(enforcement_of(judge_guard({})), Enforcement::none);
+  EXPECT_EQ(enforcement_of(judge_guard(seen)), model::Enforcement::full);
+  EXPECT_EQ(enforcement_of(judge_guard({})), model::Enforcement::none);
 }
 
 TEST(GuardStanding, IsPartialWithoutAnyOneOfThemOrWithOneThatWasChanged) {
@@ -29,11 +27,11 @@ TEST(GuardStanding, IsPartialWithoutAnyOneOfThemOrWithOneThatWasChanged) {
   for (const auto& [key, object] : whole) {
     GuardSeen seen = whole;
     seen.erase(key);
-    EXPECT_EQ(enforcement_of(judge_guard(seen)), Enforcement::partial) << "without " << key;
+    EXPECT_EQ(enforcement_of(judge_guard(seen)), model::Enforcement::partial) << "without " << key;
     seen = whole;
     model::erase(seen[key], "spec");
     const GuardStanding standing = judge_guard(seen);
-    EXPECT_EQ(enforcement_of(standing), Enforcement::partial) << key;
+    EXPECT_EQ(enforcement_of(standing), model::Enforcement::partial) << key;
     EXPECT_EQ(standing.changed, std::vector{key});
   }
 }
@@ -47,7 +45,7 @@ TEST(GuardStanding, IsNoneWhereEveryBindingIsSwitchedOff) {
   }
   const GuardStanding standing = judge_guard(seen);
   EXPECT_TRUE(standing.missing.empty());
-  EXPECT_EQ(enforcement_of(standing), Enforcement::none);
+  EXPECT_EQ(enforcement_of(standing), model::Enforcement::none);
 }
 
 TEST(GuardStanding, OnlyWhatWasTriedIsSaidToBe) {

@@ -25,6 +25,15 @@ TEST(Talk, ComesBackAsItWasSaid) {
   const IdentityTalk identity{
       {"authority", "certificate", "https://milan:6443", ""}, "space", k_names};
   EXPECT_EQ(read_identity_talk(to_body(identity)), identity);
+  const NonceTalk offering{"n", true};
+  EXPECT_EQ(read_nonce_talk(to_body(offering)), offering);
+  const KubeconfigTalk kubeconfig{"text", Instant{1'800'000'000'000}};
+  EXPECT_EQ(read_kubeconfig_talk(to_body(kubeconfig)), kubeconfig);
+}
+
+// Who hands out none says what was always said.
+TEST(Talk, ANonceAloneIsAsItWas) {
+  EXPECT_EQ(to_body(NonceTalk{"n"}), R"({"version":1,"nonce":"n"})");
 }
 
 TEST(Talk, GarbageIsRefusedByName) {
@@ -32,6 +41,7 @@ TEST(Talk, GarbageIsRefusedByName) {
                            R"({"version":1,"nonce":"n","more":1})", R"({"version":1,"nonce":7})"}) {
     EXPECT_FALSE(read_nonce_talk(body)) << body;
     EXPECT_FALSE(read_identity_talk(body)) << body;
+    EXPECT_FALSE(read_kubeconfig_talk(body)) << body;
   }
   EXPECT_FALSE(read_request_talk(R"({"version":1,"units":{"a":1}})"));
   const RequestTalk large{{}, {{"sw-1-0", std::string(70'000, 'x')}}};
