@@ -28,6 +28,9 @@ struct AgentArguments {
   std::string in_cluster;
   std::string fabric;
   std::string network;
+  std::string handshake;
+  std::string handshake_server;
+  std::string handshake_life;
   std::string gateway_service;
   bool no_gateway = false;
   bool in_band = false;
@@ -57,6 +60,35 @@ Status check_policy(const AgentArguments& arguments) {
               "give one of them, or a policy that has nothing but offload and grant");
 }
 
+bool speaks_of_handshake(const AgentArguments& arguments) {
+  return !arguments.handshake.empty() || !arguments.handshake_server.empty() ||
+         !arguments.handshake_life.empty();
+}
+
+Status take_handshake(const AgentArguments& arguments, agent::HandshakeOptions& into) {
+  into.asks = arguments.handshake == "kubeconfig";
+  into.server = arguments.handshake_server;
+  if (!into.server.empty()) {
+    const Status is_url = agent::check_api_server(into.server, {});
+    if (!is_url) return tl::unexpected(of_option("--fabric-handshake-server", is_url.error()));
+  }
+  if (arguments.handshake_life.empty()) return {};
+  if (into.server.empty()) {
+    return fail(Code::invalid, "--fabric-handshake-life", "nobody gets a kubeconfig",
+                "give --fabric-handshake-server, too");
+  }
+  const auto life = parse_duration(arguments.handshake_life);
+  if (!life) return tl::unexpected(of_option("--fabric-handshake-life", life.error()));
+  if (*life < into.k_shortest_life || *life > into.k_longest_life) {
+    return fail(Code::invalid, "--fabric-handshake-life",
+                fmt::format("{} is not between {} and {}", to_text(*life),
+                            to_text(into.k_shortest_life), to_text(into.k_longest_life)),
+                "Kubernetes gives no token for less than 10m");
+  }
+  into.life = *life;
+  return {};
+}
+
 Status check_supply(const AgentArguments& arguments) {
   SPILLWAY_TRY(check_policy(arguments));
   const bool is_live = !arguments.policy.empty();
@@ -70,11 +102,11 @@ Status check_supply(const AgentArguments& arguments) {
   const bool speaks_of_fabric = !arguments.api_servers.empty() ||
                                 !arguments.node_template.empty() || !arguments.warm.empty() ||
                                 !arguments.doubt.empty() || !arguments.skew.empty() ||
-                                !arguments.network.empty();
+                                !arguments.network.empty() || speaks_of_handshake(arguments);
   if (speaks_of_fabric && arguments.fabric.empty()) {
     return fail(Code::invalid,
                 "--fabric-api-server, --fabric-template, --fabric-warm, --fabric-doubt, "
-                "--fabric-skew and --fabric-network",
+                "--fabric-skew, --fabric-network and --fabric-handshake",
                 "contracts are not made real", "give --fabric liqo, too");
   }
   const bool speaks_of_network =
@@ -185,6 +217,7 @@ int run(const AgentArguments& arguments) {
   if (status) status = check_driver(arguments);
   if (status) status = take_duration("--fabric-doubt", arguments.doubt, hours(1), options.doubt);
   if (status) status = take_duration("--fabric-skew", arguments.skew, hours(1), options.skew);
+  if (status) status = take_handshake(arguments, options.handshake);
   if (status) status = services::run_agent(options);
   return status ? k_ok : failed("agent", status.error());
 }
@@ -241,6 +274,17 @@ void add_agent(Word verb) {
   verb.option("--fabric-skew", arguments->skew,
               "With --fabric: how much clocks of members may differ; work with identity waits for "
               "twice that beyond the fence time (15s)")
+      .type_name("DURATION");
+  verb.option("--fabric-handshake", arguments->handshake,
+              "With --fabric: how this cluster comes to a provider: over the relay, or with a "
+              "kubeconfig for minutes from those that hand them out (relay)")
+      .one_of({"relay", "kubeconfig"});
+  verb.option("--fabric-handshake-server", arguments->handshake_server,
+              "With --fabric: buyers that ask get such a kubeconfig, for this cluster's API server "
+              "under this URL; needs the guard (nobody gets one)")
+      .type_name("URL");
+  verb.option("--fabric-handshake-life", arguments->handshake_life,
+              "With --fabric-handshake-server: how long a kubeconfig lives (10m)")
       .type_name("DURATION");
   verb.option("--driver-listen", arguments->driver_listen,
               "With --fabric: where units can be looked at and ended, as of a spillway driver "

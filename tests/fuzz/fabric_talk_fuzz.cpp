@@ -34,6 +34,16 @@ void check_heard(std::string_view body) {
   const auto request = agent::hear_request(body, on);
   check_refusal(request);
   SPILLWAY_CHECK(!request || request->units.empty(), "a request that nobody signed for");
+  const auto kubeconfig = agent::hear_kubeconfig(body, on, {"https://milan:6443"});
+  check_refusal(kubeconfig);
+  if (kubeconfig) {
+    const kube::Access& access = kubeconfig->access;
+    SPILLWAY_CHECK(access.server.host == "milan" && access.server.port == 6443,
+                   "a kubeconfig for somebody else's server");
+    SPILLWAY_CHECK(access.space == "liqo-tenant-rome", "a kubeconfig for another namespace");
+    SPILLWAY_CHECK(!access.plugin && access.token_file.empty() && !access.token.empty(),
+                   "a kubeconfig that reads or runs something");
+  }
   const auto identity = agent::hear_identity(body, on, {"https://milan:6443"});
   check_refusal(identity);
   if (!identity) return;
@@ -52,6 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   check_same(&read_nonce_talk, body);
   check_same(&read_request_talk, body);
   check_same(&read_identity_talk, body);
+  check_same(&read_kubeconfig_talk, body);
   check_heard(body);
   return 0;
 }

@@ -161,6 +161,15 @@ class Chart(unittest.TestCase):
         for word in ("- --fabric-network=on\n", "- --fabric-no-gateway\n", "publickeies"):
             self.assertIn(word, text)
 
+    def test_accounts_of_buyers_are_made_only_where_kubeconfigs_are_handed_out(self):
+        fabric = (*BOTH, "--set", "agent.fabric=liqo")
+        self.assertNotIn("serviceaccounts", self.render(*fabric, "--set", "agent.fabricHandshake=kubeconfig"))
+        text = self.render(*fabric, "--set", "agent.fabricHandshakeServer=https://milan:6443,agent.fabricHandshakeLife=20m")
+        for word in ("- --fabric-handshake-server=https://milan:6443\n", "- --fabric-handshake-life=20m\n",
+                     "resources: [serviceaccounts/token]\n    resourceNames: [spillway-handshake]\n    verbs: [create]\n"):
+            self.assertIn(word, text)
+        self.assertEqual(text.count("serviceaccounts/token"), 1)
+
     def test_the_fabric_brings_its_rights_and_only_then(self):
         self.assertNotIn("resourceslices", self.render(*BOTH))
         text = self.render(*BOTH, "--set", "agent.fabric=liqo,agent.fabricApiServers={https://milan:6443}")

@@ -104,6 +104,7 @@ void Agent::stop_fabric() {
 }
 
 void Agent::know_enforcement(model::Enforcement enforcement) {
+  if (fabric_) fabric_->set_guarded(enforcement == model::Enforcement::full);
   if (stopped_ || std::exchange(enforcement_, enforcement) == enforcement) return;
   if (selling_) begin_selling();
 }

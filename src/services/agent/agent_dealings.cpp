@@ -67,7 +67,13 @@ Status AgentDealings::say(const fabric::Say& said) {
     return spillway::fail(Code::over_quota, "contract " + said.contract.text,
                           "much is to be said on it already", "wait until the broker has it");
   }
-  return messages_.send(said.contract, said.step, said.body).map([](int64_t) {});
+  const Duration left = said.worthless - context_.now();
+  if (left <= Duration{}) {
+    return spillway::fail(Code::stale, "contract " + said.contract.text,
+                          "what was to be said on it is worth nothing any more", "");
+  }
+  return messages_.send(said.contract, said.step, said.body, std::min(left, k_longest_message_ttl))
+      .map([](int64_t) {});
 }
 
 }  // namespace spillway::agent

@@ -58,6 +58,7 @@ class AgentService final : public MemberProcess {
   std::optional<agent::Reload> policy_reload_;  //
   fabric::OffloadPolicy offload_;
   fabric::GrantPolicy grant_;
+  agent::HandshakeOptions handshake_ = options_.handshake;
   std::optional<agent::LiveSupply> live_;
   std::optional<driver::FabricDesk> desk_;  // of --driver-listen
   std::optional<driver::Face> face_;        //
@@ -137,7 +138,14 @@ Status AgentService::open_fabric() {
   SPILLWAY_TRY(open_cluster());
   liqo_.emplace(cluster_->api(), random_, log_,
                 [this](const agent::LiqoHome& home) { agent_->know_liqo(home); });
-  return {};
+  if (options_.handshake.server.empty()) return {};
+  const auto access = kube::read_access(options_.kubeconfig, options_.context);
+  if (!access) return tl::unexpected(access.error());
+  handshake_.authority = access->authorities_pem;
+  if (!handshake_.authority.empty()) return {};
+  return fail(Code::invalid, "--fabric-handshake-server",
+              "the kubeconfig names no authority of the API server, so buyers could not know it",
+              "name one in --kubeconfig: certificate-authority-data");
 }
 
 Status AgentService::start_with(std::optional<agent::Supply> supply) {
@@ -213,6 +221,7 @@ void AgentService::begin_fabric() {
   fabric.doubt = options_.doubt;
   fabric.skew = options_.skew;
   fabric.network = options_.network;
+  fabric.handshake = handshake_;
   agent_->start_fabric(cluster_->api(), std::move(fabric));
   if (desk_) desk_->attach(*agent_->fabric());
   if (liqo_->home()) agent_->know_liqo(*liqo_->home());

@@ -42,6 +42,11 @@ Fabric::Fabric(Dealings& dealings, kube::Api& api, services::Log& log, FabricOpt
            [this](const std::string& peer, int64_t turns) { provider_answered(peer, turns); }}),
       networks_(dealings, api, log, tellings_, in_flight_, options_.network,
                 [this](const std::string& peer) { change(peer); }),
+      handouts_(api, options_.handshake, [this](const std::string& peer) { change(peer); }),
+      visits_(api, options_.pulse.dial,
+              {[this](const std::string& nonce) { return own_tenant(nonce); },
+               [this](const auto& order, const auto& tenant) { visit_answered(order, tenant); },
+               [this](const auto& order, const Error& why) { visit_failed(order, why); }}),
       alarm_(api.loop(), [this] { step(); }),
       back_(api.when_back([this] { server_is_back(); })) {}
 
@@ -55,7 +60,8 @@ void Fabric::start() {
   hear(fabric::k_request_step, &Fabric::hear_of_request);
   hear(fabric::k_identity_step, &Fabric::hear_of_identity);
   hear(fabric::k_network_step, &Fabric::hear_of_network);
-  sights_.start();
+  hear(fabric::k_kubeconfig_step, &Fabric::hear_of_kubeconfig);
+  sights_.start(handouts_.is_on());
   templates_.start();
   spaces_.start();
   networks_.start();
@@ -244,14 +250,17 @@ Instant Fabric::sell(const std::string& peer, PeerMemory& memory) {
     add_to(wish.sales.back().grant, options_.grant);
   }
   wish.proxy = proxy_for(peer);
+  wish.hand_out = handouts_.of(peer, sight);
   fabric::Plan plan = plan_seller(wish, sight, now());
   if (market::mutant(market::Mutant::keep_guests)) std::erase_if(plan.deeds, is_sweep);
   limit_guests(wish, plan);
   check_newcomer(wish, plan);
+  handouts_.issue(sight, peer, plan);
   const bool is_over =
       wish.sales.empty() && plan.deeds.empty() && is_clear(sight) && warm_until(memory) <= now();
   if (!is_over) return do_plan(peer, Role::seller, plan);
   state().sold_to.erase(peer);
+  handouts_.forget(peer);
   forget_side(peer, Role::seller);
   dealings_.touch();
   return k_never;

@@ -21,6 +21,8 @@
 #include "services/agent/never.h"
 #include "services/fabric/dealings.h"
 #include "services/fabric/doings.h"
+#include "services/fabric/handouts.h"
+#include "services/fabric/handshake_options.h"
 #include "services/fabric/hearing.h"
 #include "services/fabric/liqo_home.h"
 #include "services/fabric/networks.h"
@@ -31,6 +33,7 @@
 #include "services/fabric/standings.h"
 #include "services/fabric/tellings.h"
 #include "services/fabric/templates.h"
+#include "services/fabric/visits.h"
 #include "services/fabric/wishes.h"
 
 namespace spillway::agent {
@@ -47,6 +50,7 @@ struct FabricOptions {
   Duration doubt = seconds(5);  // how long both signs of death must last
   Duration skew = seconds(15);  // how much clocks may differ
   NetworkOptions network = {};
+  HandshakeOptions handshake = {};
 };
 
 struct FabricStatus {
@@ -83,6 +87,7 @@ class Fabric {
   void contracts_changed();       // any of them, or what is verified of them
   void set_offload(fabric::OffloadPolicy policy);
   void set_grant(fabric::GrantPolicy policy);  // also of what is sold already
+  void set_guarded(bool is_guarded);           // the whole guard is in force in this cluster
   // False: nothing is decided on; providers are still told that their buyer is there.
   void set_holding(bool is_holding);
   FabricStatus status() const;
@@ -186,11 +191,20 @@ class Fabric {
   std::optional<std::string> proxy_for(const std::string& buyer);
   void open_ranges(const std::string& buyer, fabric::GuestWish& guests);
 
+  // ---- the paper's way of peering ----
+  void hear_of_kubeconfig(const Received& message);
+  void fall_back(const ContractId& id);
+  Result<model::Node> own_tenant(const std::string& nonce) const;
+  void visit_answered(const Visits::Order& order, const fabric::liqo::Tenant& tenant);
+  void visit_failed(const Visits::Order& order, const Error& why);
+
   // ---- talk ----
   FabricContract* heard_on(const Received& message, bool as_buyer);
   void hear_of_nonce(const Received& message);
   void hear_of_request(const Received& message);
   void hear_of_identity(const Received& message);
+  void take_identity(FabricContract& kept, std::vector<std::string> units,
+                     fabric::IdentityTalk identity);
   void hear_of_network(const Received& message);
   void refuse(const Received& message, const Error& why);
 
@@ -207,6 +221,12 @@ class Fabric {
   Spaces spaces_;
   Pulses pulses_;
   Networks networks_;
+  Handouts handouts_;
+  Visits visits_;
+  // Whose provider hands out kubeconfigs, and the nonce that it has told beside; none any more once
+  // one came to nothing.
+  std::map<ContractId, std::string> offered_;
+  std::set<std::string> disappointing_;        // providers whose kubeconfig did
   std::map<std::string, Instant> errors_;      // since when Liqo says so of a provider
   std::set<std::string> giving_up_;            // of which that is being written down
   std::optional<std::set<ClusterId>> pinned_;  // by hand; none: not known yet

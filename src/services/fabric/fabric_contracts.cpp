@@ -64,6 +64,7 @@ void Fabric::forget_ended() {
     if (!live.contains(id)) tellings_.set("requests of " + id.text, {}, {});
   }
   std::erase_if(requests_, is_over);
+  std::erase_if(offered_, is_over);
   std::erase_if(offers_, [&](const ContractId& id) { return !live.contains(id); });
 }
 
@@ -180,6 +181,11 @@ void Fabric::prove(const ContractId& id, FabricContract& kept) {
   const auto request = self_->control_plane_request();
   const auto signature = self_->sign(nonce);
   dealings_.touch();
+  if (request && offered_.contains(id)) {  // it asks for a kubeconfig, and signs nothing
+    kept.proof = fabric::Proof{{}, {}, self_->public_key(), *request};
+    changed_.insert(kept.part.provider);
+    return;
+  }
   if (!request || !signature) {  // never: the key was good enough for a contract
     log_.write(services::Level::error, "Liqo's key cannot be used", {{"contract", id.text}});
     return;
@@ -234,9 +240,13 @@ void Fabric::refuse(const Received& message, const Error& why) {
 void Fabric::hear_of_nonce(const Received& message) {
   FabricContract* kept = heard_on(message, true);
   if (kept == nullptr) return;
-  auto nonce = hear_nonce(message.body);
-  if (!nonce) return refuse(message, nonce.error());
-  kept->nonce = std::move(*nonce);
+  auto talk = hear_nonce(message.body);
+  if (!talk) return refuse(message, talk.error());
+  const bool asks = options_.handshake.asks && talk->hands_out && options_.pulse.dial &&
+                    !disappointing_.contains(kept->part.provider);
+  offered_.erase(message.contract);
+  if (asks) offered_[message.contract] = talk->nonce;
+  kept->nonce = std::move(talk->nonce);
   look_now(kept->part.provider);
 }
 
@@ -247,6 +257,7 @@ void Fabric::hear_of_request(const Received& message) {
   if (kept == nullptr) return;
   auto talk = hear_request(message.body, {kept->part, unit_names(*contract(message.contract))});
   if (!talk) return refuse(message, talk.error());
+  if (talk->proof && !talk->proof->is_signed()) handouts_.asked_again(kept->part.buyer);
   add_heard(kept->request, std::move(*talk));
   save_then_look(message.contract);
 }
@@ -257,12 +268,18 @@ void Fabric::hear_of_identity(const Received& message) {
   auto talk = hear_identity(message.body, {kept->part, unit_names(*contract(message.contract))},
                             options_.api_servers, networks_.in_band(kept->part.provider));
   if (!talk) return refuse(message, talk.error());
+  visits_.end(kept->part.provider);
   auto units = std::exchange(talk->units, {});
-  auto& identity = state().bought_from[kept->part.provider].identity;
-  if (kept->recorded == units && identity == *talk) return;
-  kept->recorded = std::move(units);
-  identity = std::move(*talk);
-  look_now(kept->part.provider);
+  take_identity(*kept, std::move(units), std::move(*talk));
+}
+
+void Fabric::take_identity(FabricContract& kept, std::vector<std::string> units,
+                           fabric::IdentityTalk identity) {
+  auto& known = state().bought_from[kept.part.provider].identity;
+  if (kept.recorded == units && known == identity) return;
+  kept.recorded = std::move(units);
+  known = std::move(identity);
+  look_now(kept.part.provider);
 }
 
 }  // namespace spillway::agent

@@ -10,9 +10,12 @@
 namespace spillway::agent {
 namespace {
 
+// Or lets the buyer make it.
 bool makes_tenant(const fabric::Deed& deed) {
   const auto* made = std::get_if<fabric::Create>(&deed);
-  return made != nullptr && made->at.kind.plural == fabric::liqo::k_tenants.plural;
+  if (made != nullptr) return made->at.kind.plural == fabric::liqo::k_tenants.plural;
+  const auto* said = std::get_if<fabric::Say>(&deed);
+  return said != nullptr && said->step == fabric::k_kubeconfig_step;
 }
 
 }  // namespace
@@ -55,14 +58,13 @@ void Fabric::limit_guests(const fabric::SellerWish& wish, fabric::Plan& plan) {
 // Once it is a tenant its certificates are made, and the id in them is whoever has it here.
 void Fabric::check_newcomer(const fabric::SellerWish& wish, fabric::Plan& plan) {
   const std::string& buyer = wish.buyer;
-  const auto tenant = std::find_if(plan.deeds.begin(), plan.deeds.end(), makes_tenant);
   const bool is_new = !wish.sales.empty() && !sights_.seller(buyer).tenant;
   if (!is_new) return;
   // Already while it is being greeted: the answer is there when its proof comes.
   const Standings::Answer answer = standings_.ask(buyer);
-  if (tenant == plan.deeds.end()) return;
   if (answer.has_none) return;
-  plan.deeds.erase(tenant);
+  const bool is_let_in = std::erase_if(plan.deeds, makes_tenant) > 0;
+  if (!std::exchange(plan.needs_token, false) && !is_let_in) return;
   if (answer.why)
     plan.troubles.push_back({answer.why->thing, answer.why->reason, answer.why->next});
   if (answer.look_again < k_never) plan.look_by(answer.look_again);

@@ -21,6 +21,7 @@ namespace {
 // Far above what Liqo writes.
 constexpr size_t k_longest_nonce = 512;
 constexpr size_t k_longest_pem = size_t{16} << 10;
+constexpr size_t k_longest_kubeconfig = size_t{32} << 10;
 constexpr size_t k_longest_url = 1024;
 constexpr size_t k_longest_space = 63;
 
@@ -28,24 +29,22 @@ tl::unexpected<Error> refuse_talk(std::string thing, std::string reason, std::st
   return fail(Code::denied, std::move(thing), std::move(reason), std::move(next));
 }
 
-Status check_nonce(std::string_view nonce) {
-  if (!nonce.empty() && nonce.size() <= k_longest_nonce && is_printable(nonce)) return {};
-  return refuse_talk("nonce", fmt::format("{} bytes are no nonce of Liqo's", nonce.size()),
-                     "the provider sends what its Liqo made");
+Status check_signature(const fabric::Proof& proof, const pki::PublicKey& key) {
+  SPILLWAY_TRY(check_nonce(proof.nonce));
+  const auto signature = from_base64(proof.signature);
+  if (!signature) return refuse_talk("signature", "it is no base64", "sign the nonce");
+  return pki::verify_message(key, proof.nonce, *signature);
 }
 
 Status check_proof(const fabric::Proof& proof, const model::LiqoPart& part,
                    const pki::PublicKey& key) {
-  SPILLWAY_TRY(check_nonce(proof.nonce));
   const auto shown = pki::read_public_key(proof.public_key);
   if (!shown) return tl::unexpected(shown.error());
   if (shown->fingerprint() != key.fingerprint()) {
     return refuse_talk("control plane of " + part.buyer,
                        "it shows another key than the contract names", "hold anew with that key");
   }
-  const auto signature = from_base64(proof.signature);
-  if (!signature) return refuse_talk("signature", "it is no base64", "sign the nonce");
-  SPILLWAY_TRY(pki::verify_message(key, proof.nonce, *signature));
+  if (proof.is_signed()) SPILLWAY_TRY(check_signature(proof, key));
   return pki::check_subject_request(
       proof.request, {std::string(fabric::liqo::k_control_plane_group), part.buyer}, key);
 }
@@ -130,11 +129,50 @@ Result<fabric::RequestTalk> hear_request(std::string_view body, const Heard& on)
   return talk;
 }
 
-Result<std::string> hear_nonce(std::string_view body) {
+Status check_nonce(std::string_view nonce) {
+  if (!nonce.empty() && nonce.size() <= k_longest_nonce && is_printable(nonce)) return {};
+  return refuse_talk("nonce", fmt::format("{} bytes are no nonce of Liqo's", nonce.size()),
+                     "the provider sends what its Liqo made");
+}
+
+Result<fabric::NonceTalk> hear_nonce(std::string_view body) {
   auto talk = fabric::read_nonce_talk(body);
-  if (!talk) return tl::unexpected(std::move(talk).error());
+  if (!talk) return talk;
   SPILLWAY_TRY(check_nonce(talk->nonce));
-  return std::move(talk->nonce);
+  return talk;
+}
+
+// A URL may be written with its port or, when that is the usual one, without.
+Status check_dialled(const kube::Access& access, const AllowedServers& allowed) {
+  const net::Url& server = access.server;
+  const bool is_ipv6 = server.host.find(':') != std::string::npos;
+  const std::string host = is_ipv6 ? "[" + server.host + "]" : server.host;
+  if (server.port == 443 && check_api_server("https://" + host + access.prefix, allowed)) return {};
+  return check_api_server(fmt::format("https://{}:{}{}", host, server.port, access.prefix),
+                          allowed);
+}
+
+Result<HeardKubeconfig> hear_kubeconfig(std::string_view body, const Heard& on,
+                                        const AllowedServers& allowed) {
+  const auto talk = fabric::read_kubeconfig_talk(body);
+  if (!talk) return tl::unexpected(talk.error());
+  if (talk->kubeconfig.size() > k_longest_kubeconfig) {
+    return refuse_talk("kubeconfig", fmt::format("{} bytes are too many", talk->kubeconfig.size()),
+                       "");
+  }
+  auto access = kube::read_wire_kubeconfig(talk->kubeconfig);
+  if (!access) return tl::unexpected(std::move(access).error());
+  SPILLWAY_TRY(check_dialled(*access, allowed));
+  const auto authority = pki::split_bundle(access->authorities_pem);
+  if (!authority) return tl::unexpected(authority.error());
+  if (access->token.empty() || access->identity) {
+    return refuse_talk("kubeconfig", "it is not for a token", "send one with a token, and no key");
+  }
+  if (access->space != fabric::liqo::tenant_namespace_name(on.part.buyer)) {
+    return refuse_talk("kubeconfig", "it is for another namespace than this buyer's",
+                       "send one for the buyer's tenant namespace");
+  }
+  return HeardKubeconfig{std::move(*access), talk->expires};
 }
 
 Result<fabric::IdentityTalk> hear_identity(std::string_view body, const Heard& on,

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "fabric/talk.h"
+#include "kube/access.h"
 #include "model/agreement.h"
 
 namespace spillway::agent {
@@ -18,11 +19,13 @@ struct Heard {
 };
 
 // As a provider: requests that the contract names, for exactly the subjects that they must have,
-// with the key that it names; and a proof that whoever sends it has that key.
+// with the key that it names; and a proof that whoever sends it has that key, unless it only asks
+// for a kubeconfig.
 Result<fabric::RequestTalk> hear_request(std::string_view body, const Heard& on);
 
 // As a buyer: something to sign that can be nothing else than a nonce.
-Result<std::string> hear_nonce(std::string_view body);
+Result<fabric::NonceTalk> hear_nonce(std::string_view body);
+Status check_nonce(std::string_view nonce);
 
 // Whom a buyer's Liqo may be told to call: URLs as they are, or with a "*" at the end for whatever
 // follows. Empty: anybody by https.
@@ -34,6 +37,16 @@ Status check_api_server(const std::string& url, const AllowedServers& allowed);
 Result<fabric::IdentityTalk> hear_identity(std::string_view body, const Heard& on,
                                            const AllowedServers& allowed,
                                            const std::string& own_proxy = {});
+
+// As a buyer that has asked for it: a token for our tenant namespace at an API server that is
+// allowed, and nothing that would run a program or read a file here.
+struct HeardKubeconfig {
+  kube::Access access;
+  Instant expires;
+};
+Result<HeardKubeconfig> hear_kubeconfig(std::string_view body, const Heard& on,
+                                        const AllowedServers& allowed);
+Status check_dialled(const kube::Access& access, const AllowedServers& allowed);
 
 // From either side: ranges, a gateway and a key that can be such (fabric/network.h).
 Result<fabric::NetworkTalk> hear_network(std::string_view body);

@@ -24,16 +24,6 @@ std::string lease_path(const std::string& prefix, const std::string& space) {
 // Nobody who answers so serves anybody.
 bool is_no_answer(const Result<net::Response>& answer) { return !answer || answer->status >= 500; }
 
-// A URL may be written with its port or, when that is the usual one, without.
-Status check_allowed(const kube::Access& access, const AllowedServers& allowed) {
-  const net::Url& server = access.server;
-  const bool is_ipv6 = server.host.find(':') != std::string::npos;
-  const std::string host = is_ipv6 ? "[" + server.host + "]" : server.host;
-  if (server.port == 443 && check_api_server("https://" + host + access.prefix, allowed)) return {};
-  return check_api_server(fmt::format("https://{}:{}{}", host, server.port, access.prefix),
-                          allowed);
-}
-
 // Nothing, if it says nothing that can be read.
 int64_t turns_in(const net::Response& answer) {
   if (answer.status != 200) return 0;
@@ -133,7 +123,7 @@ Status Pulses::connect(const std::string& provider, Pulse& pulse, const kube::Ob
   }
   const auto access = kube::read_wire_kubeconfig(*text);
   if (!access) return tl::unexpected(access.error());
-  SPILLWAY_TRY(check_allowed(*access, allowed_));
+  SPILLWAY_TRY(check_dialled(*access, allowed_));
   auto channel = options_.dial(*access);
   if (!channel) return tl::unexpected(std::move(channel).error());
   pulse.channel = std::move(*channel);

@@ -57,7 +57,7 @@ Sights::Sights(kube::Api& api, services::Log& log, Calls calls)
           {[this](const std::string& peer) { changed(peer); }, [this] { calls_.guests_known(); }}) {
 }
 
-void Sights::start() {
+void Sights::start(bool with_accounts) {
   const kube::Wanted of_peers{.labels = std::string(liqo::k_peer_label)};
   watch(
       liqo::k_namespaces, of_peers, [this](const kube::Object& object) { put_space(object); },
@@ -95,6 +95,8 @@ void Sights::start() {
       liqo::k_foreign_clusters, {}, [this](const kube::Object& object) { put_foreign(object); },
       [this](const kube::Name& name) { drop_foreign(name.name); });
   watch_fences();
+  if (with_accounts) watch_accounts();
+  for (const auto& one : fence_watches_) one->start();
   for (const auto& one : watches_) one->start();
   guest_spaces_.start();
   list_leases();

@@ -40,7 +40,8 @@ class Sights {
   };
   Sights(kube::Api& api, services::Log& log, Calls calls);
 
-  void start();
+  // `with_accounts`: also accounts that buyers come by (fabric/account.h).
+  void start(bool with_accounts);
   bool is_known() const;
   const Error* trouble() const { return trouble_ ? &*trouble_ : nullptr; }  // null: all is seen
 
@@ -103,10 +104,17 @@ class Sights {
   void drop_guest(const kube::Name& name);
   void tell_of_guests(const std::string& space);
   void watch_fences();
-  void watch_fence(const fabric::liqo::Kind& kind, Put put, Gone gone);
+  void watch_accounts();
+  void watch_named(const fabric::liqo::Kind& kind, std::string_view name, Put put, Gone gone);
   void put_buyer_lease(const kube::Object& object);
-  void put_fence_right(const kube::Name& name, fabric::Right fabric::FenceSight::*which,
-                       fabric::Right is);
+  // Where it is in a seller's sight, by the namespace.
+  template <class T>
+  void put_right(const kube::Name& name, T fabric::SellerSight::*part, fabric::Right T::*which,
+                 fabric::Right is);
+  // Role and binding.
+  template <class T, class JudgeRole, class JudgeBinding>
+  void watch_rights(std::string_view name, T fabric::SellerSight::*part, JudgeRole judge_role,
+                    JudgeBinding judge_binding);
   void put_foreign(const kube::Object& object);
   void drop_foreign(const std::string& name);
   void put_pod(const std::string& node, const kube::Object& object);

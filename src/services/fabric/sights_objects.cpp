@@ -82,7 +82,10 @@ void Sights::put_space(const kube::Object& object) {
   // One that is being deleted takes nothing new.
   const bool is_there =
       name == liqo::tenant_namespace_name(peer) && !kube::is_being_deleted(object);
-  if (std::exchange(sellers_[peer].has_space, is_there) == is_there) return;
+  std::string request(kube::annotation_in(object, fabric::k_request_annotation));
+  const bool is_same = sellers_[peer].account.request == request;
+  sellers_[peer].account.request = std::move(request);
+  if (std::exchange(sellers_[peer].has_space, is_there) == is_there && is_same) return;
   buyers_[peer].has_space = is_there;
   changed(peer);
 }
@@ -99,6 +102,7 @@ void Sights::drop_space(const std::string& name) {
   const std::string peer = peer_of_space(name);
   if (peer.empty()) return;
   sellers_[peer].has_space = false;
+  sellers_[peer].account.request.clear();
   buyers_[peer].has_space = false;
   changed(peer);
 }
