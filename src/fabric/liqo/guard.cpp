@@ -50,11 +50,10 @@ model::Node constraints_of(const GuardPolicy& policy) {
   return made;
 }
 
-model::Node conditions_of(const GuardPolicy& policy) {
+model::Node conditions_node(const GuardPolicy& policy) {
   std::vector<model::Node> made;
-  if (policy.guarded == Guarded::by_control_planes) {
-    made.push_back(object_of({{"name", word("a-buyer-asks")},
-                              {"expression", word("'liqo.io' in request.userInfo.groups")}}));
+  for (const GuardCondition& one : conditions_of(policy)) {
+    made.push_back(object_of({{"name", word(one.name)}, {"expression", word(one.holds)}}));
   }
   if (policy.guarded == Guarded::by_accounts) {
     made.push_back(
@@ -74,16 +73,14 @@ model::Node policy_of(const GuardPolicy& policy) {
   }
   std::vector<model::Node> rules;
   for (const GuardRule& one : policy.rules) {
-    const std::string holds = policy.except.empty()
-                                  ? std::string(one.holds)
-                                  : fmt::format("({}) || ({})", policy.except, one.holds);
-    rules.push_back(object_of({{"expression", word(holds)}, {"message", word(one.message)}}));
+    rules.push_back(object_of(
+        {{"expression", word(guarded_rule(policy, one))}, {"message", word(one.message)}}));
   }
   model::Node spec = object_of({{"failurePolicy", word("Fail")},
                                 {"matchConstraints", constraints_of(policy)},
                                 {"validations", list_of(std::move(rules))}});
   if (!variables.empty()) model::put(spec, "variables", list_of(std::move(variables)));
-  if (model::Node when = conditions_of(policy); !when.items.empty()) {
+  if (model::Node when = conditions_node(policy); !when.items.empty()) {
     model::put(spec, "matchConditions", std::move(when));
   }
   if (policy.with_record) {
@@ -112,6 +109,22 @@ model::Node binding_of(const GuardPolicy& policy) {
 
 }  // namespace
 
+std::vector<GuardPolicy> guard_policies() {
+  std::vector<GuardPolicy> policies = control_plane_policies();
+  for (GuardPolicy& one : guest_policies()) policies.push_back(std::move(one));
+  return policies;
+}
+
+std::vector<GuardCondition> conditions_of(const GuardPolicy& policy) {
+  if (policy.guarded != Guarded::by_control_planes) return {};
+  return {{"a-buyer-asks", "'liqo.io' in request.userInfo.groups"}};
+}
+
+std::string guarded_rule(const GuardPolicy& policy, const GuardRule& rule) {
+  if (policy.except.empty()) return std::string(rule.holds);
+  return fmt::format("({}) || ({})", policy.except, rule.holds);
+}
+
 std::string guest_space_prefix(std::string_view buyer) {
   return fmt::format("sw{}-{}-", buyer.size(), buyer);
 }
@@ -133,9 +146,7 @@ Result<std::string> guest_space_name(std::string_view buyer, std::string_view sp
 
 std::vector<GuardObject> guard_objects() {
   std::vector<GuardObject> made;
-  std::vector<GuardPolicy> policies = control_plane_policies();
-  for (GuardPolicy& one : guest_policies()) policies.push_back(std::move(one));
-  for (const GuardPolicy& one : policies) {
+  for (const GuardPolicy& one : guard_policies()) {
     made.push_back({k_policies, std::string(one.name), policy_of(one)});
     made.push_back({k_policy_bindings, std::string(one.name), binding_of(one)});
   }

@@ -1,5 +1,6 @@
 // What a buyer's control plane may write: slices that are recorded, and its namespace map; and what
 // its account may, before there is one.
+#include "fabric/liqo/guard.h"
 #include "fabric/liqo/guard_rules.h"
 
 namespace spillway::fabric::liqo {
@@ -93,6 +94,7 @@ GuardPolicy namespace_maps() {
 GuardPolicy leases() {
   return {.name = "spillway-fence",
           .kinds = {{"coordination.k8s.io", {"leases"}}},
+          .webhook_label = k_guard_label,
           .variables = {k_buyer},
           .rules = {
               k_own_space,

@@ -1,7 +1,7 @@
 // The rules of the guard as tables: what each policy is about, and what must hold, in CEL.
 #pragma once
 
-#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +20,11 @@ struct GuardRule {
   std::string_view holds;
 };
 
+struct GuardCondition {
+  std::string_view name;
+  std::string_view holds;
+};
+
 enum class Guarded {
   by_control_planes,  // requests of buyers' control planes
   by_accounts,        // of accounts that buyers get for the handshake (fabric/account.h)
@@ -33,11 +38,20 @@ struct GuardPolicy {
   std::vector<GuardedKind> kinds;
   bool with_record = false;      // its parameter is the buyer's record; asked of copies only
   std::string_view except = {};  // then none of the rules is asked
+  // A webhook is asked only about objects with it, or that had it; empty: about all. For kinds that
+  // everything in a cluster writes all the time.
+  std::string_view webhook_label = {};
   std::vector<GuardVariable> variables;
   std::vector<GuardRule> rules;
 };
 
 std::vector<GuardPolicy> control_plane_policies();
 std::vector<GuardPolicy> guest_policies();
+std::vector<GuardPolicy> guard_policies();  // all, in the order in which they are asked
+
+// What a request must be like for the policy to be asked.
+std::vector<GuardCondition> conditions_of(const GuardPolicy& policy);
+// The whole of a rule, with what is excepted.
+std::string guarded_rule(const GuardPolicy& policy, const GuardRule& rule);
 
 }  // namespace spillway::fabric::liqo
