@@ -55,13 +55,6 @@ model::Node conditions_node(const GuardPolicy& policy) {
   for (const GuardCondition& one : conditions_of(policy)) {
     made.push_back(object_of({{"name", word(one.name)}, {"expression", word(one.holds)}}));
   }
-  if (policy.guarded == Guarded::by_accounts) {
-    made.push_back(
-        object_of({{"name", word("an-account-asks")},
-                   {"expression",
-                    word("request.userInfo.username.startsWith('system:serviceaccount:') &&"
-                         " request.userInfo.username.split(':')[3] == 'spillway-handshake'")}}));
-  }
   return list_of(std::move(made));
 }
 
@@ -116,6 +109,11 @@ std::vector<GuardPolicy> guard_policies() {
 }
 
 std::vector<GuardCondition> conditions_of(const GuardPolicy& policy) {
+  if (policy.guarded == Guarded::by_accounts) {
+    return {{"an-account-asks",
+             "request.userInfo.username.startsWith('system:serviceaccount:') &&"
+             " request.userInfo.username.split(':')[3] == 'spillway-handshake'"}};
+  }
   if (policy.guarded != Guarded::by_control_planes) return {};
   return {{"a-buyer-asks", "'liqo.io' in request.userInfo.groups"}};
 }
