@@ -43,6 +43,10 @@ struct AgentArguments {
   std::string driver_certificate;
   std::string driver_key;
   std::string driver_authorities;
+  std::string webhook_listen;
+  std::string webhook_certificate;
+  std::string webhook_key;
+  std::vector<std::string> webhook_names;
   bool no_renew = false;
   bool forget_state = false;
 };
@@ -138,6 +142,40 @@ Status check_driver(const AgentArguments& arguments) {
               "give --driver-cert, --driver-key and --driver-ca");
 }
 
+Status check_webhook(const AgentArguments& arguments) {
+  const bool has_files = !arguments.webhook_certificate.empty() && !arguments.webhook_key.empty();
+  const bool has_any = !arguments.webhook_certificate.empty() || !arguments.webhook_key.empty();
+  if (arguments.webhook_listen.empty()) {
+    if (!has_any && arguments.webhook_names.empty()) return {};
+    return fail(Code::invalid, "--fabric-webhook-cert, --fabric-webhook-key, --fabric-webhook-name",
+                "there is no port to show them on", "give --fabric-webhook-listen, too");
+  }
+  if (arguments.fabric.empty()) {
+    return fail(Code::invalid, "--fabric-webhook-listen",
+                "contracts are not made real: there are no guests to guard against",
+                "give --fabric liqo, too");
+  }
+  if (has_any != has_files) {
+    return fail(Code::invalid, "--fabric-webhook-cert and --fabric-webhook-key",
+                "one is of no use without the other", "give both, or none");
+  }
+  if (has_any && !arguments.webhook_names.empty()) {
+    return fail(Code::invalid, "--fabric-webhook-name", "the certificate is given, with its names",
+                "leave it out, or the certificate");
+  }
+  return {};
+}
+
+// Without files an authority is made: it is where the identity is.
+agent::GuardPortOptions webhook_of(const AgentArguments& arguments) {
+  agent::GuardPortOptions webhook{arguments.webhook_listen, arguments.webhook_certificate,
+                                  arguments.webhook_key, arguments.webhook_names};
+  if (webhook.names.empty()) webhook.names = {"localhost", "127.0.0.1"};
+  if (!arguments.in_cluster.empty()) webhook.secret = arguments.in_cluster + "-webhook";
+  webhook.folder = identity_dir(arguments.dir) + "/webhook";
+  return webhook;
+}
+
 Status check_home(const AgentArguments& arguments) {
   const bool joins = !arguments.join.empty();
   if (joins != !arguments.token_file.empty()) {
@@ -210,11 +248,13 @@ int run(const AgentArguments& arguments) {
   options.driver_key = arguments.driver_key;
   options.driver_authorities = arguments.driver_authorities;
   options.network = network_of(arguments);
+  options.webhook = webhook_of(arguments);
   Status status = check_supply(arguments);
   if (status)
     status = take_duration("--fabric-warm", arguments.warm, model::k_longest_wait, options.warm);
   if (status) status = check_home(arguments);
   if (status) status = check_driver(arguments);
+  if (status) status = check_webhook(arguments);
   if (status) status = take_duration("--fabric-doubt", arguments.doubt, hours(1), options.doubt);
   if (status) status = take_duration("--fabric-skew", arguments.skew, hours(1), options.skew);
   if (status) status = take_handshake(arguments, options.handshake);
@@ -296,6 +336,18 @@ void add_agent(Word verb) {
   verb.option("--driver-ca", arguments->driver_authorities,
               "The authorities of whoever may call it")
       .type_name("FILE");
+  verb.option("--fabric-webhook-listen", arguments->webhook_listen,
+              "With --fabric: where the API server asks whether a buyer's write may pass, where it "
+              "has no ValidatingAdmissionPolicies (nowhere; docs/fabric-rules.md)")
+      .type_name("ADDRESS:PORT");
+  verb.option("--fabric-webhook-cert", arguments->webhook_certificate,
+              "What that port shows (made here, by an authority that is kept)")
+      .type_name("FILE");
+  verb.option("--fabric-webhook-key", arguments->webhook_key, "The key to it").type_name("FILE");
+  verb.option("--fabric-webhook-name", arguments->webhook_names,
+              "What API servers call it, DNS or IP, for a certificate that is made here "
+              "(localhost, 127.0.0.1)")
+      .may_repeat();
   verb.option("--fabric-network", arguments->network,
               "Experimental. With --fabric: connects the networks of both clusters by Liqo's "
               "gateways, where the other side wants it, too; required: bought nodes wait for it "

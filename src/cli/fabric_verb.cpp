@@ -3,13 +3,16 @@
 #include <cstdio>
 
 #include "base/quantity.h"
+#include "cli/files.h"
 #include "cli/guard_check.h"
 #include "cli/outcome.h"
 #include "cli/parse.h"
 #include "cli/safe_text.h"
 #include "cli/verbs.h"
 #include "fabric/guest_space.h"
+#include "fabric/liqo/guard_webhook.h"
 #include "model/yaml_text.h"
+#include "pki/certificate.h"
 #include "pki/hash.h"
 
 namespace spillway::cli {
@@ -26,6 +29,8 @@ struct GuardArguments {
   int pods = 0;
   std::string tolerable;
   std::string security = "baseline";
+  std::string webhook;
+  std::string authorities;
 };
 
 void print_object(const model::Node& object) { fmt::print("---\n{}", model::to_yaml(object)); }
@@ -50,7 +55,26 @@ Status print_space(const GuardArguments& arguments) {
   return {};
 }
 
+Status print_webhook(const GuardArguments& arguments) {
+  const auto place = fabric::liqo::parse_webhook_place(arguments.webhook);
+  if (!place) return tl::unexpected(of_option("--webhook", place.error()));
+  std::string authorities;
+  if (!arguments.authorities.empty()) {
+    auto text = read_file(arguments.authorities);
+    if (!text) return tl::unexpected(text.error());
+    SPILLWAY_TRY(pki::split_bundle(*text).map([](const std::vector<std::string>&) {}));
+    authorities = std::move(*text);
+  }
+  for (const auto& one : fabric::liqo::webhook_objects(*place, authorities)) {
+    print_object(one.object);
+  }
+  return {};
+}
+
 Status run_guard(const GuardArguments& arguments) {
+  if (!arguments.authorities.empty() && arguments.webhook.empty()) {
+    return fail(Code::invalid, "--ca", "policies ask nobody", "give --webhook, too");
+  }
   if (arguments.check) {
     const auto seen = look_at_guard(arguments.kubeconfig, arguments.context);
     if (!seen) return tl::unexpected(seen.error());
@@ -61,6 +85,7 @@ Status run_guard(const GuardArguments& arguments) {
     return {};
   }
   if (!arguments.space.empty()) return print_space(arguments);
+  if (!arguments.webhook.empty()) return print_webhook(arguments);
   for (const auto& one : fabric::liqo::guard_objects()) print_object(one.object);
   return {};
 }
@@ -76,6 +101,14 @@ void add_guard(const Word& word) {
       .type_name("NAME");
   word.option("--namespace", arguments->space, "Print what this one guest namespace needs, instead")
       .type_name("NAME");
+  word.option("--webhook", arguments->webhook,
+              "Print how an agent is asked instead of policies, for Kubernetes below 1.30: where "
+              "its --fabric-webhook-listen is, https://HOST:PORT or NAMESPACE/SERVICE:PORT")
+      .type_name("PLACE");
+  word.option("--ca", arguments->authorities,
+              "With --webhook: the authorities of its certificate (none: an agent that has made it "
+              "fills them in)")
+      .type_name("FILE");
   word.option("--buyer", arguments->buyer,
               "Whose it is: a Liqo id; with --check, one that must have no rights yet")
       .type_name("ID");
@@ -100,6 +133,7 @@ void add_fabric(Word verb) {
   verb.examples(
       "  spillway fabric guard | kubectl apply -f -\n"
       "  spillway fabric guard --check --kubeconfig ~/.kube/config\n"
+      "  spillway fabric guard --webhook spillway/spillway-agent-guard:9443 | kubectl apply -f -\n"
       "  spillway fabric guard --namespace sw5-milan-shop --buyer milan --pods 20 --cpu 2 --memory "
       "4Gi\n");
   add_guard(verb.add("guard", "What keeps buyers within their contracts, as YAML for kubectl"));

@@ -25,6 +25,8 @@ RightsAt at_fence(std::string_view buyer) {
   return {liqo::tenant_namespace_name(buyer), k_fence_name};
 }
 
+Node guard_mark() { return object_of({{liqo::k_guard_label, text_node(liqo::k_guard_edition)}}); }
+
 // By name: the right is to this Lease and to no other.
 Node role_rules() { return list_of({rule_of(liqo::k_leases, k_fence_name, {"get", "patch"})}); }
 
@@ -72,15 +74,18 @@ Result<BuyerLease> read_buyer_lease(const Node& object) {
   std::string renewed;
   std::string made;
   liqo::Texts annotations;
+  liqo::Texts labels;
   reader.text("metadata.resourceVersion", lease.version);
   reader.text("metadata.creationTimestamp", made);
   reader.texts("metadata.annotations", annotations);
+  reader.texts("metadata.labels", labels);
   reader.text("spec.renewTime", renewed);
   reader.number("spec.leaseTransitions", lease.turns);
   SPILLWAY_TRY(reader.status());
   lease.renewed = time_in(renewed).value_or(time_in(made).value_or(Instant{}));
   const auto settled = annotations.find(k_settled_annotation);
   if (settled != annotations.end()) lease.settled = number_in(settled->second);
+  lease.is_marked = labels.contains(liqo::k_guard_label);
   return lease;
 }
 
@@ -98,8 +103,13 @@ Right judge_fence_binding(const Node& binding, std::string_view buyer) {
 
 void keep_fence(const std::string& buyer, const FenceSight& sight, Plan& plan) {
   const RightsAt at = at_fence(buyer);
+  const Node mark = object_of({{"metadata", object_of({{"labels", guard_mark()}})}});
   if (!sight.lease) {
-    plan.deeds.emplace_back(Create{at.place(liqo::k_leases), bare_object(liqo::k_leases, at)});
+    Node lease = bare_object(liqo::k_leases, at);
+    model::merge(lease, mark);
+    plan.deeds.emplace_back(Create{at.place(liqo::k_leases), std::move(lease)});
+  } else if (!sight.lease->is_marked) {
+    plan.deeds.emplace_back(Merge{at.place(liqo::k_leases), mark});
   }
   keep_role(sight.role, at, role_rules(), plan);
   keep_binding(sight.binding, at, binding_subjects(buyer), plan);

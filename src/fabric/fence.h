@@ -28,9 +28,10 @@ bool has_identity(const model::Node& labels, const model::Node& pod_spec);
 
 struct BuyerLease {
   std::string version;
-  Instant renewed;      // by the buyer's clock; at first, when it was made
-  int64_t turns = 0;    // how often the buyer has given up on guests here: they run elsewhere
-  int64_t settled = 0;  // up to which of these they have been stopped, as we wrote down
+  Instant renewed;         // by the buyer's clock; at first, when it was made
+  int64_t turns = 0;       // how often the buyer has given up on guests here: they run elsewhere
+  int64_t settled = 0;     // up to which of these they have been stopped, as we wrote down
+  bool is_marked = false;  // with the guard's label, by which a webhook is asked about it
   bool operator==(const BuyerLease&) const = default;
 };
 Result<BuyerLease> read_buyer_lease(const model::Node& object);

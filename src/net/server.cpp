@@ -177,16 +177,26 @@ void Server::Core::finish_draining() {
   if (on_drained_ != nullptr) poll.post(std::exchange(on_drained_, nullptr));
 }
 
-Result<std::unique_ptr<Server>> Server::listen(Poll& poll, ServerOptions options,
-                                               const TlsIdentity& identity,
-                                               const std::string& authorities_pem,
-                                               Handler& handler) {
-  auto tls = server_context(identity, authorities_pem);
+Result<std::unique_ptr<Server>> Server::open(Poll& poll, const ServerOptions& options,
+                                             Result<TlsContext> tls, Handler& handler) {
   if (!tls) return tl::unexpected(std::move(tls).error());
   auto core = std::make_shared<Core>(poll, handler, options.limits);
   core->tls = std::move(*tls);
   SPILLWAY_TRY(core->open(options));
   return std::unique_ptr<Server>(new Server(std::move(core)));
+}
+
+Result<std::unique_ptr<Server>> Server::listen(Poll& poll, ServerOptions options,
+                                               const TlsIdentity& identity,
+                                               const std::string& authorities_pem,
+                                               Handler& handler) {
+  return open(poll, options, server_context(identity, authorities_pem), handler);
+}
+
+Result<std::unique_ptr<Server>> Server::listen_anonymous(Poll& poll, ServerOptions options,
+                                                         const TlsIdentity& identity,
+                                                         Handler& handler) {
+  return open(poll, options, anonymous_server_context(identity), handler);
 }
 
 Result<std::unique_ptr<Server>> Server::listen_plain(Poll& poll, ServerOptions options,
@@ -199,14 +209,21 @@ Result<std::unique_ptr<Server>> Server::listen_plain(Poll& poll, ServerOptions o
 Server::Server(std::shared_ptr<Core> core) : core_(std::move(core)) {}
 Server::~Server() { core_->shut(); }
 
-Status Server::set_tls(const TlsIdentity& identity, const std::string& authorities_pem) {
+Status Server::use(Result<TlsContext> tls) {
   if (core_->tls == nullptr) {
     return fail(Code::conflict, "TLS identity", "this server was opened without TLS");
   }
-  auto tls = server_context(identity, authorities_pem);
   if (!tls) return tl::unexpected(std::move(tls).error());
   core_->tls = std::move(*tls);
   return {};
+}
+
+Status Server::set_tls(const TlsIdentity& identity, const std::string& authorities_pem) {
+  return use(server_context(identity, authorities_pem));
+}
+
+Status Server::set_anonymous_tls(const TlsIdentity& identity) {
+  return use(anonymous_server_context(identity));
 }
 
 uint16_t Server::port() const { return core_->port(); }

@@ -63,6 +63,10 @@ class Server {
                                                 const TlsIdentity& identity,
                                                 const std::string& authorities_pem,
                                                 Handler& handler);
+  // Nobody is asked for a certificate: all peers are strangers.
+  static Result<std::unique_ptr<Server>> listen_anonymous(Poll& poll, ServerOptions options,
+                                                          const TlsIdentity& identity,
+                                                          Handler& handler);
   // Without TLS, for a local operations port: no peer has a certificate there.
   static Result<std::unique_ptr<Server>> listen_plain(Poll& poll, ServerOptions options,
                                                       Handler& handler);
@@ -70,6 +74,7 @@ class Server {
 
   // For connections from now on. On failure all stays as it was.
   Status set_tls(const TlsIdentity& identity, const std::string& authorities_pem);
+  Status set_anonymous_tls(const TlsIdentity& identity);
   uint16_t port() const;
 
   // Takes no more connections, ends streams and idle connections, answers what is being handled;
@@ -82,6 +87,9 @@ class Server {
  private:
   class Core;
   explicit Server(std::shared_ptr<Core> core);
+  static Result<std::unique_ptr<Server>> open(Poll& poll, const ServerOptions& options,
+                                              Result<TlsContext> tls, Handler& handler);
+  Status use(Result<TlsContext> tls);
   std::shared_ptr<Core> core_;
 };
 

@@ -36,14 +36,21 @@ GuardStanding judge_guard(const GuardSeen& seen) {
   }
   standing.policies = names.size();
   standing.in_force = names.size() - faulty.size();
+  const auto find = [&seen](const Kind& kind) {
+    const auto found = seen.find(guard_key(kind, k_webhook_name));
+    return found == seen.end() ? nullptr : &found->second;
+  };
+  standing.has_webhook = find(k_webhooks) != nullptr;
+  standing.webhook = judge_webhooks(find(k_webhooks), find(k_early_webhooks));
   return standing;
 }
 
-bool is_tried_liqo(std::string_view version) { return version == "v1.2.0"; }
+bool is_tried_liqo(std::string_view version) { return version == "v1.2.0" || version == "v1.1.2"; }
 
 model::Enforcement enforcement_of(const GuardStanding& standing) {
-  if (standing.in_force == standing.policies) return model::Enforcement::full;
-  return standing.in_force == 0 ? model::Enforcement::none : model::Enforcement::partial;
+  if (standing.is_by_policies() || standing.is_by_webhook()) return model::Enforcement::full;
+  const bool has_any = standing.in_force > 0 || standing.webhook.in_force > 0;
+  return has_any ? model::Enforcement::partial : model::Enforcement::none;
 }
 
 }  // namespace spillway::fabric::liqo

@@ -29,6 +29,7 @@ class AgentService final : public MemberProcess {
   }
 
  private:
+  Status prepare() override;
   Status start(agent::StateStore& state) override;
   bool is_started() const override { return agent_.has_value(); }
   void credentials_changed() override { agent_->credentials_changed(); }
@@ -63,7 +64,17 @@ class AgentService final : public MemberProcess {
   std::optional<driver::FabricDesk> desk_;  // of --driver-listen
   std::optional<driver::Face> face_;        //
   std::unique_ptr<net::Server> server_;     //
+  std::optional<agent::GuardPort> guard_;   // of --fabric-webhook-listen
 };
+
+// Whether or not it is this process that speaks for the cluster.
+Status AgentService::prepare() {
+  if (options_.webhook.listen.empty()) return {};
+  const auto access = kube::read_access(options_.kubeconfig, options_.context);
+  if (!access) return tl::unexpected(access.error());
+  guard_.emplace(poll_, loop_, random_, log_, metrics_, options_.webhook);
+  return guard_->start(*access);
+}
 
 // What the file says; nothing when it cannot be read and there is a state to go on with.
 Result<std::optional<agent::Supply>> AgentService::first_supply(agent::StateStore& state) {
@@ -270,6 +281,10 @@ void AgentService::read_again() {
 // Who waits for the Lease is ready: it does what it is for. The broker's silence is no reason to be
 // taken for dead, either; it is in the metrics.
 Status AgentService::readiness() const {
+  if (guard_ && !guard_->is_listening()) {
+    return fail(Code::unavailable, "agent", "its webhook has no certificate yet",
+                "try again in a second");
+  }
   if (agent_ || waits_for_another()) return {};
   return fail(Code::unavailable, "agent", "its identity and state are not there yet",
               "try again in a second");

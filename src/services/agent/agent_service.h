@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "services/agent/guard_port.h"
 #include "services/fabric/handshake_options.h"
 #include "services/fabric/network_options.h"
 #include "services/log.h"
@@ -33,6 +34,7 @@ struct AgentServiceOptions : MemberHome {
   std::string driver_authorities = {};  // whoever has a certificate of these may
   agent::NetworkOptions network = {};
   agent::HandshakeOptions handshake = {};  // its authority is that of the kubeconfig
+  agent::GuardPortOptions webhook = {};    // of the guard
 };
 
 // Until SIGTERM or SIGINT, or until the home in the cluster is lost to another. SIGHUP reads the

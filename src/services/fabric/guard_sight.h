@@ -1,5 +1,5 @@
-// GuardSight: how much of the guard this cluster's API server has, by watching its policies: what
-// offers tell of a provider's enforcement.
+// GuardSight: how much of the guard this cluster's API server has, by watching its policies and
+// webhooks: what offers tell of a provider's enforcement.
 #pragma once
 
 #include <functional>
@@ -18,15 +18,25 @@ class GuardSight {
   void start();
 
  private:
-  kube::WatchCalls calls_of(const fabric::liqo::Kind& kind);
+  struct Watched {
+    Watched(GuardSight& sight, kube::Api& api, const fabric::liqo::Kind& kind,
+            const kube::Wanted& wanted = {});
+    bool is_known() const { return is_missing || watch.is_synced(); }
+
+    bool is_missing = false;  // this API server knows no such kind
+    kube::Watch watch;
+  };
+  kube::WatchCalls calls_of(Watched& watched, const fabric::liqo::Kind& kind);
+  model::Enforcement judged() const;
   void look();
 
   std::function<void(model::Enforcement)> changed_;
   fabric::liqo::GuardSeen seen_;
   model::Enforcement told_ = model::Enforcement::unknown;
-  bool is_missing_ = false;  // this API server knows no such policies
-  kube::Watch policies_;
-  kube::Watch bindings_;
+  Watched policies_;
+  Watched bindings_;
+  Watched webhooks_;
+  Watched early_webhooks_;
 };
 
 }  // namespace spillway::agent

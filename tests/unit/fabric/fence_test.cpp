@@ -40,7 +40,7 @@ TEST(Fence, ARenewalIsReadAsItWasWritten) {
 
 TEST(Fence, ARenewalIsAsOldAsItsOlderSide) {
   FenceSight sight;
-  sight.lease = BuyerLease{"1", k_fence_now, 0, 0};
+  sight.lease = BuyerLease{"1", k_fence_now, 0, 0, true};
   sight.seen = k_fence_now + seconds(5);
   EXPECT_EQ(last_heard(sight, seconds(15)), k_fence_now + seconds(5));
   sight.seen = k_fence_now + minutes(4);  // it lay in the queue of an API server that stood still
@@ -73,7 +73,8 @@ class Fenced : public ::testing::Test {
                         {"Resources", "Accepted", {}, {}, {}}};
     slice.grant = sale.grant;
     sight.slices["sw-x-0"] = slice;
-    sight.fence = {BuyerLease{"1", k_fence_now, 0, 0}, k_fence_now, Right::right, Right::right};
+    sight.fence = {BuyerLease{"1", k_fence_now, 0, 0, true}, k_fence_now, Right::right,
+                   Right::right};
     const std::string user = liqo::unit_user("sw-x-0", wish.buyer_hash);
     const Place web{liqo::k_shadow_pods, "sw4-rome-shop", "web"};
     const Place db{liqo::k_shadow_pods, "sw4-rome-shop", "db-0"};
@@ -159,7 +160,7 @@ TEST_F(Fenced, LeaseAndRightsAreMadeAndPutRight) {
     }
   }
   EXPECT_EQ(made, (std::set<std::string>{"leases", "roles", "rolebindings"}));
-  sight.fence = {BuyerLease{"1", k_fence_now, 0, 0}, k_fence_now, Right::wrong, Right::right};
+  sight.fence = {BuyerLease{"1", k_fence_now, 0, 0, true}, k_fence_now, Right::wrong, Right::right};
   EXPECT_EQ(removed(look(k_fence_now)), std::vector<std::string>{std::string(k_fence_name)});
 }
 

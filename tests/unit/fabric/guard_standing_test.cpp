@@ -50,6 +50,7 @@ TEST(GuardStanding, IsNoneWhereEveryBindingIsSwitchedOff) {
 
 TEST(GuardStanding, OnlyWhatWasTriedIsSaidToBe) {
   EXPECT_TRUE(is_tried_liqo("v1.2.0"));
+  EXPECT_TRUE(is_tried_liqo("v1.1.2"));
   EXPECT_FALSE(is_tried_liqo("v1.2.1"));
   EXPECT_FALSE(is_tried_liqo("of an unknown version"));
 }
