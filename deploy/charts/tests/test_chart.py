@@ -107,6 +107,29 @@ class Chart(unittest.TestCase):
             self.assertEqual(text.count(line), guard.count(line))
         self.assertNotIn("kind: ValidatingAdmissionPolicy", self.render(*fabric, "--set", "agent.fabricGuard=false"))
 
+    def test_the_guard_may_be_a_webhook_that_the_agents_answer(self):
+        text = self.render(*BOTH, "--set", "agent.fabric=liqo,agent.fabricGuard=webhook")
+        self.assertNotIn("kind: ValidatingAdmissionPolicy", text)
+        self.assertEqual(text.count("kind: ValidatingWebhookConfiguration\n"), 1)
+        webhook = "".join(one for one in text.split("---\n") if "WebhookConfiguration\n" in one)
+        self.assertEqual(webhook.count("\n  name: spillway-guard\n"), 2)
+        for one in webhook.split("clientConfig:")[1:]:
+            self.assertIn("namespace: site\n", one)
+            self.assertIn("name: r-agent-guard\n", one)
+            self.assertNotIn("caBundle", one)   # which the agent adds
+        self.assertEqual(webhook.count("failurePolicy: Fail"), webhook.count("clientConfig:"))
+        self.assertNotIn("resource-policy", webhook)
+        self.assertIn("--fabric-webhook-name=r-agent-guard.site.svc\n", text)
+        self.assertIn("{name: guard, port: 9443, targetPort: guard}", text)
+        self.assertIn("resourceNames: [r-agent-identity, r-agent-state, r-agent-webhook]\n    verbs: [get, update]", text)
+        self.assertIn("resourceNames: [spillway-guard]\n    verbs: [get, update]", text)
+        self.assertIn("ports: [{port: guard}]", text)
+        for other in ("true", "policies"):
+            text = self.render(*BOTH, "--set", f"agent.fabric=liqo,agent.fabricGuard={other}")
+            self.assertIn("kind: ValidatingAdmissionPolicy\n", text)
+            self.assertNotIn("webhook-listen", text)
+        self.assertIn("fabricGuard", self.refusal(*BOTH, "--set", "agent.fabric=liqo,agent.fabricGuard=maybe"))
+
     def test_the_expander_has_a_port_only_where_it_is_asked_for(self):
         self.assertNotIn("expander", self.render(*AUTOSCALER))
         text = self.render(*AUTOSCALER, "--set", "autoscaler.expander.enabled=true,networkPolicy.enabled=true")
