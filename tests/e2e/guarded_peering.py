@@ -30,7 +30,8 @@ def take_down_guard(kubeconfig):
 
 
 class GuardedPeering(unittest.TestCase):
-    """One for all tests of a class. Refusals must be ours: each names the rule."""
+    """One for all tests of a class. Refusals must be ours: each names the rule, and what refused."""
+    REFUSED_BY = "ValidatingAdmissionPolicy 'spillway-"
 
     @classmethod
     def setUpClass(cls):
@@ -41,7 +42,7 @@ class GuardedPeering(unittest.TestCase):
         cls.space = f"shop-{mark}"
         cls.guests = PREFIX + cls.space
         cls.addClassCleanup(cls.take_down)
-        put_up_guard(cls.kubeconfigs[SELLER])
+        cls.put_up_guard()
         cls.peer()
         cls.buy()
         cls.guests = cls.offload(cls.space, pods=20)
@@ -57,6 +58,14 @@ class GuardedPeering(unittest.TestCase):
             cls.liqoctl("unoffload", "namespace", *spaces, "--skip-confirm")
         cls.liqoctl("unpeer", "--skip-confirm", both=True)
         cls.kubectl(BUYER, "delete", "namespace", cls.space, *spaces, "--ignore-not-found", "--wait=false")
+        cls.take_down_guard()
+
+    @classmethod
+    def put_up_guard(cls):
+        put_up_guard(cls.kubeconfigs[SELLER])
+
+    @classmethod
+    def take_down_guard(cls):
         take_down_guard(cls.kubeconfigs[SELLER])
 
     @classmethod
@@ -149,10 +158,10 @@ class GuardedPeering(unittest.TestCase):
         said = call("kubectl", f"--kubeconfig={access}", "create", "--validate=false", "-f", "-",
                     stdin=json.dumps(thing), fails=True)
         self.assertIn(rule, said)
-        self.assertIn("ValidatingAdmissionPolicy 'spillway-", said)
+        self.assertIn(self.REFUSED_BY, said)
 
     def refuses_patch(self, access, rule, *words, patch):
         said = call("kubectl", f"--kubeconfig={access}", "patch", *words, "--type=merge", "-p", json.dumps(patch),
                     fails=True)
         self.assertIn(rule, said)
-        self.assertIn("ValidatingAdmissionPolicy 'spillway-", said)
+        self.assertIn(self.REFUSED_BY, said)
