@@ -10,8 +10,9 @@ bool World::later(const Event& a, const Event& b) {
   return std::tie(b.at, b.order) < std::tie(a.at, a.order);
 }
 
+// What is due already is due now: time does not go back.
 void World::after(Duration delay, Task task) {
-  heap_.push_back({now_ + delay, next_order_++, std::move(task)});
+  heap_.push_back({now_ + std::max(delay, Duration{}), next_order_++, std::move(task)});
   std::push_heap(heap_.begin(), heap_.end(), later);
 }
 
