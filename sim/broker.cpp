@@ -25,6 +25,10 @@ host::EventLogOptions log_options() {
   return options;
 }
 
+bool is_cut_off(const net::Peer& peer, const model::Identity& identity) {
+  return identity.revoked || peer.certificate->key != identity.key;
+}
+
 }  // namespace
 
 struct SimBroker::Running {
@@ -97,7 +101,7 @@ void SimBroker::restart() {
     const std::string uri = fmt::format("spillway://{}/{}", now.issuer.federation(), identity.name);
     pipes_.cut([&](const net::Peer& peer) {
       return peer.certificate != nullptr && peer.certificate->uri == uri &&
-             (identity.revoked || peer.certificate->key != identity.key);
+             is_cut_off(peer, identity);
     });
   });
   follow_log();
@@ -107,6 +111,14 @@ void SimBroker::restart() {
   now.hub.start();
   now.book.start();
   look_after_certificates();
+}
+
+// A server that cuts somebody off does so also while it still reads what their stream begins with.
+void SimBroker::begins(const std::shared_ptr<Pipe>& pipe) {
+  pipes_.add(pipe);
+  const net::Peer& peer = pipe->asked().peer;
+  const auto known = running_->directory.find(name_of(peer));
+  if (peer.certificate != nullptr && known != nullptr && is_cut_off(peer, *known)) pipe->cut();
 }
 
 void SimBroker::follow_log() {

@@ -38,7 +38,7 @@ class SimBroker : public Door {
               std::shared_ptr<net::Exchange> exchange) override;
   // Answers are checked against the laws before they leave.
   void leaves(const Asked& asked, const net::Response& response) override;
-  void begins(const std::shared_ptr<Pipe>& pipe) override { pipes_.add(pipe); }
+  void begins(const std::shared_ptr<Pipe>& pipe) override;
   void tells(Hearing& hearing, std::string_view bytes) override;
   void dropped(const Asked& asked) override;
 
