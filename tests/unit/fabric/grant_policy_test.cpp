@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "model/json.h"
+#include "model/tree.h"
 
 namespace spillway::fabric {
 namespace {
