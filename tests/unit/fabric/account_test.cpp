@@ -19,6 +19,7 @@ struct HandingOut : testing::Test {
   HandingOut() {
     Sale sale{ContractId("01m7jvqwfj4xxt60c2xbz461h3"), {{"sw-1-0"}}, {}, RequestTalk{}};
     sale.request->proof = Proof{{}, {}, "key", "request"};
+    sale.buyer_key = "key";
     wish.sales.push_back(std::move(sale));
     wish.hand_out.handing = Handing::on;
     sight.has_space = true;
