@@ -15,6 +15,7 @@ using model::text_node;
 
 constexpr const char* k_at_buyer = "liqo-tenant-milan";  // tenant namespaces
 constexpr const char* k_at_seller = "liqo-tenant-rome";  //
+constexpr const char* k_guests = "work-rome";            // the namespace of guests
 
 Shelf::Key in(const char* plural, const char* space, const std::string& name) {
   return {plural, space, name};
@@ -301,6 +302,30 @@ void TwoLiqos::chances_between(std::vector<std::function<void()>>& all) {
   }
 }
 
+// Nothing new comes, and what is there is evicted. A pod goes when its virtual kubelet knows that its
+// guest has gone. True: it is empty.
+bool TwoLiqos::drain(const std::string& node) {
+  if (Node* object = buyer.find({"nodes", "", node})) {
+    Node& spec = model::ensure(*object, {"spec"});
+    if (!model::boolean_at(spec, {"unschedulable"})) {
+      model::put(spec, "unschedulable", model::boolean_node(true));
+      buyer.touch(*object);
+    }
+  }
+  bool is_empty = true;
+  for (const auto& key : buyer.all("pods")) {
+    if (text_at(*buyer.find(key), {"spec", "nodeName"}) != node) continue;
+    const auto guest = in("shadowpods", k_guests, std::get<2>(key));
+    if (is_refusing || (is_cut_off && seller.find(guest) != nullptr)) {
+      is_empty = false;
+      continue;
+    }
+    seller.erase(guest);
+    buyer.erase(key);
+  }
+  return is_empty;
+}
+
 void TwoLiqos::chances_at_buyer(std::vector<std::function<void()>>& all) {
   for (const auto& key : buyer.all("resourceslices")) {
     const std::string name = std::get<2>(key);
@@ -349,10 +374,8 @@ void TwoLiqos::chances_at_buyer(std::vector<std::function<void()>>& all) {
       all.emplace_back([this, key, node_key, name] {
         Node& virtual_node = *buyer.find(key);
         if (Shelf::is_deleted(virtual_node)) {
+          if (!drain(name)) return;
           buyer.erase(node_key);
-          for (const auto& pod : buyer.all("pods")) {
-            if (text_at(*buyer.find(pod), {"spec", "nodeName"}) == name) buyer.erase(pod);
-          }
           return buyer.erase(key);
         }
         Node finalizers = model::array_node();
@@ -391,13 +414,13 @@ void TwoLiqos::add_pod(const std::string& node, const std::string& name, bool ha
   if (has_identity) model::put(labels, k_identity, text_node(name));
   model::put(model::ensure(pod, {"spec"}), "nodeName", text_node(node));
   buyer.put({"pods", "work", name}, std::move(pod));
-  Node guest = object_of("offloading.liqo.io/v1beta1", "ShadowPod", "work-rome", name);
+  Node guest = object_of("offloading.liqo.io/v1beta1", "ShadowPod", k_guests, name);
   model::put(model::ensure(guest, {"metadata", "labels"}), "liqo.io/creator-user",
              text_node(fabric::liqo::unit_user(node, std::string(64, 'a'))));
   if (has_identity) {
     model::put(model::ensure(guest, {"metadata", "labels"}), k_identity, text_node(name));
   }
-  seller.put({"shadowpods", "work-rome", name}, std::move(guest));
+  seller.put({"shadowpods", k_guests, name}, std::move(guest));
 }
 
 }  // namespace spillway::test

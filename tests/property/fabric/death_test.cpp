@@ -210,8 +210,10 @@ class Mortal : public Both {
     const auto nodes = liqos_.buyer.all("nodes");
     std::string node = k_at_home;
     for (const auto& key : nodes) {
-      const bool is_open = !is_closed(model::items_at(*liqos_.buyer.find(key), {"spec", "taints"}));
-      const bool is_ready = model::text_at(*liqos_.buyer.find(key), {"status", "ready"}) == "True";
+      const model::Node& seen = *liqos_.buyer.find(key);
+      const bool is_open = !is_closed(model::items_at(seen, {"spec", "taints"})) &&
+                           !model::boolean_at(seen, {"spec", "unschedulable"});
+      const bool is_ready = model::text_at(seen, {"status", "ready"}) == "True";
       if (is_open && is_ready && !memory_.is_dead && chance(70)) node = std::get<2>(key);
     }
     model::Node pod = model::object_node();
