@@ -53,9 +53,19 @@ void mark_fenced(Selling& s, const liqo::Slice& slice, bool is_cordoned) {
 // dead has others in their place, and nothing but the bill tells.
 void fence_off(Selling& s, const liqo::Slice& slice) {
   if (slice.meta.annotation(k_fenced_annotation) != "true") mark_fenced(s, slice, true);
-  const auto found =
-      s.sight.with_identity.find(liqo::unit_user(slice.meta.name, s.wish.buyer_hash));
-  if (found != s.sight.with_identity.end()) sweep(s, found->second);
+}
+
+// Of every unit that was sold, whether or not its slice is here: one that was deleted and is to be
+// made anew has left its guests.
+void stop_fenced(Selling& s) {
+  if (is_unsettled(s.sight.fence)) return;  // then all of them go
+  for (const Sale& sale : s.wish.sales) {
+    if (!is_fenced(s, sale)) continue;
+    for (const SoldUnit& unit : sale.units) {
+      const auto found = s.sight.with_identity.find(liqo::unit_user(unit.name, s.wish.buyer_hash));
+      if (found != s.sight.with_identity.end()) sweep(s, found->second);
+    }
+  }
 }
 
 // The buyer has begun elsewhere whatever had an identity here. When a look finds none of them any
@@ -259,6 +269,7 @@ Plan plan_seller(const SellerWish& wish, const SellerSight& sight, Instant now) 
     }
   }
   clear(s);
+  stop_fenced(s);
   settle_guests(s);
   tell_of_fence(s);
   if (!has_live) part(s);

@@ -115,6 +115,13 @@ TEST_F(Fenced, GuestsWithIdentityAreStoppedAfterTheFenceTimeAndNoOthers) {
   EXPECT_EQ(after.troubles.back().thing, "buyer rome");
 }
 
+// It was deleted at the buyer, and is to be made anew, when the line was cut.
+TEST_F(Fenced, GuestsOfAUnitWhoseSliceIsOnItsWayAreStoppedToo) {
+  sight.slices.clear();
+  EXPECT_TRUE(removed(look(k_fence_now + minutes(5) - milliseconds(1))).empty());
+  EXPECT_EQ(removed(look(k_fence_now + minutes(5))), std::vector<std::string>{"db-0"});
+}
+
 TEST_F(Fenced, ABuyerThatIsBackMayGoOn) {
   auto& annotations = sight.slices["sw-x-0"].meta.annotations;
   annotations = {{"liqo.io/cordon", "true"}, {std::string(k_fenced_annotation), "true"}};
