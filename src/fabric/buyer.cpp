@@ -228,6 +228,12 @@ void keep(Buying& b, const Purchase& purchase, const BoughtUnit& unit, const Bou
   if (seen.node->provider_id.empty()) name_node(b, unit);
 }
 
+// A virtual kubelet is there for it, and stays. What a death left half taken down is made anew
+// before anything may come to it.
+bool is_served(const BoughtSight& seen) {
+  return seen.virtual_node && seen.virtual_node->meta.deleted.empty();
+}
+
 UnitStep step_of(const Purchase& purchase, const BoughtUnit& unit, const BoughtSight& seen) {
   if (seen.node && seen.node->is_ready) return UnitStep::ready;
   if (seen.node) return unit.is_spare ? UnitStep::spare : UnitStep::made;
@@ -419,7 +425,7 @@ Plan plan_buyer(const BuyerWish& wish, const BuyerSight& sight, Instant now) {
         b.plan.units.push_back({unit.name, keep_watch(b, purchase, unit, seen)});
       } else {
         keep(b, purchase, unit, seen);
-        if (wish.life.life == Life::alive) lift(unit.name, seen, now, b.plan);
+        if (wish.life.life == Life::alive && is_served(seen)) lift(unit.name, seen, now, b.plan);
         b.plan.units.push_back({unit.name, step_of(purchase, unit, seen)});
       }
     }

@@ -224,5 +224,34 @@ TEST_F(Released, ThePeeringOfADeadProviderIsTakenApartByForce) {
   EXPECT_TRUE(plan(k_death_now).deeds.empty());
 }
 
+// What a death left half taken down is opened to nothing before it is made anew.
+TEST(Return, OpensOnlyNodesThatAVirtualKubeletStaysFor) {
+  BuyerWish wish{"rome", "milan", {}, {}, {}, {}};
+  wish.life.life = Life::alive;
+  Purchase purchase;
+  purchase.units = {{"sw-x-0", "request", "spillway://x/0"}};
+  wish.purchases = {purchase};
+  BuyerSight sight;
+  sight.has_space = true;
+  BoughtSight& unit = sight.units["sw-x-0"];
+  unit.slice = liqo::Slice{};
+  unit.slice->meta.name = "sw-x-0";
+  unit.node = NodeSight{"uid", "spillway://x/0", true, false, "7",
+                        *taints_for({}, Mourning::evicting, k_death_now)};
+  const auto is_opened = [&] {
+    const Plan plan = plan_buyer(wish, sight, k_death_now);
+    return std::any_of(plan.deeds.begin(), plan.deeds.end(), [](const Deed& deed) {
+      const auto* one = std::get_if<Merge>(&deed);
+      return one != nullptr && one->at.kind.plural == liqo::k_nodes.plural;
+    });
+  };
+  EXPECT_FALSE(is_opened());
+  unit.virtual_node = liqo::VirtualNode{};
+  unit.virtual_node->meta.deleted = to_text(k_death_now);
+  EXPECT_FALSE(is_opened());
+  unit.virtual_node->meta.deleted.clear();
+  EXPECT_TRUE(is_opened());
+}
+
 }  // namespace
 }  // namespace spillway::fabric
