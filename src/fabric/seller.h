@@ -36,6 +36,7 @@ struct Sale {
   Duration fence = minutes(5);  // so long its guests with identity outlive their buyer
   bool is_kept = false;         // the peering is wanted for itself, also without units
   std::string buyer_key = {};   // of its control plane, as the contract says; PEM; empty: any
+  Instant made = {};            // the contract
 };
 
 struct SellerWish {

@@ -11,15 +11,17 @@ bool is_expired(const Selling& s) {
   return issued && issued->talk.expires <= s.now;
 }
 
-bool asks(const Sale& sale) {
-  return is_live(sale) && sale.request && sale.request->proof && !sale.request->proof->is_signed();
+bool asks(const Selling& s, const Sale& sale) {
+  return has_newest_key(s, sale) && sale.request && sale.request->proof &&
+         !sale.request->proof->is_signed();
 }
 
-// Null: nobody asks. The first: members may have signed for one Liqo id with different keys.
+// Null: nobody asks. The first.
 const Proof* asked(const Selling& s) {
   if (s.wish.hand_out.handing != Handing::on || is_expired(s)) return nullptr;
   const auto& sales = s.wish.sales;
-  const auto found = std::find_if(sales.begin(), sales.end(), asks);
+  const auto found =
+      std::find_if(sales.begin(), sales.end(), [&s](const Sale& sale) { return asks(s, sale); });
   return found == sales.end() ? nullptr : &*found->request->proof;
 }
 
@@ -27,7 +29,7 @@ const Proof* asked(const Selling& s) {
 
 bool comes_by_account(const Selling& s, const Sale& sale) {
   const Proof* first = asked(s);
-  return first != nullptr && asks(sale) && sale.request->proof->request == first->request;
+  return first != nullptr && asks(s, sale) && sale.request->proof->request == first->request;
 }
 
 bool is_made_by_account(const Selling& s, const liqo::Tenant& tenant) {

@@ -1,5 +1,6 @@
 // The handshake at the provider, from a buyer's first contract to its knowing who we are.
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -19,7 +20,7 @@ const Proof* current_proof(const Sale& sale, const SellerSight& sight) {
 void make_tenant(Selling& s) {
   if (s.sight.has_certificate) return remove_certificate(s);
   for (const Sale& sale : s.wish.sales) {
-    const Proof* proof = current_proof(sale, s.sight);
+    const Proof* proof = has_newest_key(s, sale) ? current_proof(sale, s.sight) : nullptr;
     if (proof == nullptr) continue;
     const auto signature = from_base64(proof->signature);
     if (!signature) continue;  // never: it was checked when it was heard
@@ -38,14 +39,14 @@ void make_tenant(Selling& s) {
   hand_out(s);
   const NonceTalk talk{s.sight.nonce->nonce, s.wish.hand_out.handing == Handing::on};
   for (const Sale& sale : s.wish.sales) {
-    if (!is_live(sale) || comes_by_account(s, sale)) continue;
+    if (!has_newest_key(s, sale) || comes_by_account(s, sale)) continue;
     s.plan.deeds.emplace_back(Say{sale.contract, std::string(k_nonce_step), to_body(talk)});
   }
 }
 
 // One that was made for another control plane: a buyer that was installed anew, or somebody else.
 bool is_others(const liqo::Tenant& tenant, const Sale& sale) {
-  return is_live(sale) && !sale.buyer_key.empty() && tenant.public_key != sale.buyer_key;
+  return !sale.buyer_key.empty() && tenant.public_key != sale.buyer_key;
 }
 
 // Something runs here under that key, and is paid for.
@@ -83,8 +84,9 @@ bool settle_tenant(Selling& s) {
     return false;
   }
   const liqo::Tenant& tenant = *s.sight.tenant;
-  const bool is_foreign = std::any_of(s.wish.sales.begin(), s.wish.sales.end(),
-                                      [&](const Sale& sale) { return is_others(tenant, sale); });
+  const bool is_foreign = std::any_of(
+      s.wish.sales.begin(), s.wish.sales.end(),
+      [&](const Sale& sale) { return is_others(tenant, sale) && has_newest_key(s, sale); });
   const bool is_obsolete = is_foreign && !is_in_use(s, tenant);
   if (is_obsolete || is_stale(s, tenant)) {
     s.remove(liqo::k_tenants, tenant.meta.name, tenant.meta.uid);
@@ -180,6 +182,16 @@ Wanted wanted(const SellerWish& wish, std::string_view name) {
 bool is_live(const Sale& sale) {
   return sale.is_kept || std::any_of(sale.units.begin(), sale.units.end(),
                                      [](const SoldUnit& unit) { return unit.is_live; });
+}
+
+bool has_newest_key(const Selling& s, const Sale& sale) {
+  if (!is_live(sale)) return false;
+  return std::none_of(s.wish.sales.begin(), s.wish.sales.end(), [&](const Sale& other) {
+    const bool is_newer =
+        std::tie(other.made, other.contract.text) > std::tie(sale.made, sale.contract.text);
+    return is_live(other) && is_newer && !other.buyer_key.empty() &&
+           other.buyer_key != sale.buyer_key;
+  });
 }
 
 bool has_recorded(const SellerSight& sight, const std::string& name, const std::string& request) {

@@ -36,6 +36,9 @@ struct Wanted {
 Wanted wanted(const SellerWish& wish, std::string_view name);  // nothing: no such unit is sold
 
 bool is_live(const Sale& sale);
+// It names the key that the buyer's control plane has now: that of the contract made last. A buyer
+// has one Tenant and so one key; who has signed with several would have them take turns for ever.
+bool has_newest_key(const Selling& s, const Sale& sale);
 bool has_recorded(const SellerSight& sight, const std::string& name, const std::string& request);
 
 // The handshake (fabric/seller_welcome.cpp): a namespace, the record, the fence, a Tenant, and who

@@ -75,6 +75,7 @@ fabric::Sale sale_of(const model::Contract& contract, const FabricContract& kept
   sale.fence = contract.terms.fence;
   sale.is_kept = contract.units.empty();
   sale.buyer_key = from_base64(kept.part.buyer_key).value_or("");
+  sale.made = contract.created;
   return sale;
 }
 

@@ -103,6 +103,44 @@ TEST_F(HostileBuyer, WhatLooksAsIfItWereOursIsDenied) {
   EXPECT_EQ(status_in(*patch), "Denied");
 }
 
+// A buyer has one Tenant. Whoever signs with two keys has that of the contract made last, and
+// cannot have Tenants made and removed in turns.
+TEST_F(HostileBuyer, OfTwoKeysTheLastSignedCounts) {
+  Sale& first = wish.sales[0];
+  first.buyer_key = "key";
+  first.request->proof = Proof{"nonce", to_base64("signature"), "key", "request"};
+  Sale second{ContractId("01m7jvqwfj4xxt60c2xbz461h4"), {{k_others}}, {}, {}};
+  second.buyer_key = "another key";
+  second.made = first.made + seconds(1);
+  wish.sales.insert(wish.sales.begin(), second);
+  sight.nonce = liqo::Nonce{};
+  sight.nonce->nonce = "nonce";
+  const auto of_tenant = [&](const Plan& made) {
+    std::string all;
+    for (const Deed& deed : made.deeds) {
+      const auto* create = std::get_if<Create>(&deed);
+      const auto* remove = std::get_if<Remove>(&deed);
+      const bool is_made = create != nullptr && create->at.kind.plural == liqo::k_tenants.plural;
+      const bool is_gone = remove != nullptr && remove->at.kind.plural == liqo::k_tenants.plural;
+      all += is_made ? "made " : is_gone ? "removed " : "";
+    }
+    return all;
+  };
+  EXPECT_EQ(of_tenant(plan()), "removed ");
+  sight.tenant.reset();
+  EXPECT_EQ(of_tenant(plan()), "");
+  wish.sales[0].request = RequestTalk{
+      Proof{"nonce", to_base64("another signature"), "another key", "another request"}, {}};
+  EXPECT_EQ(of_tenant(plan()), "made ");
+  sight.tenant = liqo::new_tenant("rome", {"another key", "another request", "another signature"});
+  EXPECT_EQ(of_tenant(plan()), "");
+  // What runs under the first, and is paid for, is not taken away.
+  sight.tenant = liqo::new_tenant("rome", {"key", "request", "signature"});
+  sight.tenant->answer.emplace();
+  add(k_sold_unit, "request", k_sold);
+  EXPECT_EQ(of_tenant(plan()), "");
+}
+
 // Installed anew under its id: it has another authority, and says so under the key that signed the
 // contract; or somebody else answers there, who cannot say anything.
 TEST(ReinstalledProvider, ItsIdentityIsMadeAnewOnceItHasSaidSoItself) {
