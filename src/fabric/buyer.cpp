@@ -12,6 +12,7 @@ namespace {
 
 // Some at a time: a message has its bounds, and a request some hundred bytes.
 constexpr size_t k_most_requests = 32;
+constexpr Duration k_ask_again = seconds(30);
 
 struct Buying {
   const BuyerWish& wish;
@@ -161,6 +162,18 @@ void check_grant(Buying& b, const Purchase& purchase, const BoughtUnit& unit,
                              "release it, or settle it with the provider by the signed contract"});
 }
 
+// Under another key than its provider knew, until that one's units had ended. It may be accepted by
+// now; but Liqo, once it was forbidden to copy a slice, tries no more before the slice changes.
+void ask_again(Buying& b, const liqo::Slice& slice) {
+  if (status_of(slice.conditions, liqo::k_authentication_condition) != liqo::k_denied) return;
+  const auto last = parse_instant(slice.meta.annotation(k_asked_again_annotation));
+  if (last && *last + k_ask_again > b.now) return b.plan.look_by(*last + k_ask_again);
+  model::Node patch = model::object_node();
+  model::put(model::ensure(patch, {"metadata", "annotations"}), k_asked_again_annotation,
+             model::text_node(to_text(b.now)));
+  b.plan.deeds.emplace_back(Merge{b.at(liqo::k_slices, slice.meta.name), std::move(patch)});
+}
+
 void name_node(Buying& b, const BoughtUnit& unit) {
   model::Node patch = model::object_node();
   model::put(model::ensure(patch, {"spec"}), "providerID", model::text_node(unit.provider_id));
@@ -193,6 +206,24 @@ void replace(Buying& b, const liqo::Slice& slice, const liqo::VirtualNode& seen)
   b.remove(b.at(liqo::k_virtual_nodes, seen.meta.name), seen.meta.uid);
 }
 
+// Liqo makes no VirtualNode where its Node is, and takes one away with the other: somebody has
+// removed ours by force. No virtual kubelet will tell of what ran there; what has identity may run
+// at the provider still, and is not begun elsewhere by us.
+void clear_abandoned(Buying& b, const BoughtUnit& unit, const BoughtSight& seen) {
+  if (!is_known(seen)) return;
+  for (const PodSight& pod : seen.pods) {
+    if (!pod.has_identity) continue;
+    b.plan.troubles.push_back(
+        {"pod " + pod.space + "/" + pod.name,
+         "somebody removed the VirtualNode of " + unit.name +
+             " by force, and nothing tells whether "
+             "its guest still runs",
+         "release the unit; or delete the pod by force when you know that its guest has ended"});
+    return;
+  }
+  b.remove(Buying::node(unit.name), seen.node->uid);
+}
+
 void keep(Buying& b, const Purchase& purchase, const BoughtUnit& unit, const BoughtSight& seen) {
   if (!seen.slice) {
     if (!is_recorded(purchase, unit.name)) return;
@@ -200,6 +231,7 @@ void keep(Buying& b, const Purchase& purchase, const BoughtUnit& unit, const Bou
   }
   if (!seen.slice->meta.deleted.empty()) return;  // by somebody's hand; the next look makes it anew
   check_grant(b, purchase, unit, *seen.slice);
+  ask_again(b, *seen.slice);
   // Without its request and its offer it is not known what was written.
   const bool is_whole = !unit.request.empty();
   if (is_whole) mend_slice(slice_of(b, purchase, unit), *seen.slice, b.plan);
@@ -207,6 +239,7 @@ void keep(Buying& b, const Purchase& purchase, const BoughtUnit& unit, const Bou
   // Its virtual kubelet reads the kubeconfig when it starts.
   if (!seen.virtual_node) {
     if (!seen.has_access) return;
+    if (seen.node) return clear_abandoned(b, unit, seen);
     return b.create(b.at(liqo::k_virtual_nodes, unit.name), to_object(virtual_node));
   }
   if (!seen.virtual_node->meta.deleted.empty()) {  // by somebody's hand

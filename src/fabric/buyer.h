@@ -25,6 +25,8 @@ namespace spillway::fabric {
 // On a slice: who wants the unit to end writes this. Whoever hosts the machine writes it down
 // before anything follows: once the slice is gone, nothing else would say that it was not lost.
 inline constexpr std::string_view k_end_annotation = "spillway.dev/end";
+// On a slice: when Liqo was last made to look at it again.
+inline constexpr std::string_view k_asked_again_annotation = "spillway.dev/asked-again";
 // On a slice: the contract that it is a unit of.
 inline constexpr std::string_view k_contract_label = "spillway.dev/contract";
 

@@ -18,11 +18,6 @@ model::Node list_patch(const std::string& version, std::string_view list, Entrie
 
 Place place_of_pod(const PodSight& pod) { return {liqo::k_pods, pod.space, pod.name}; }
 
-bool is_known(const BoughtSight& seen) {
-  return std::none_of(seen.pods.begin(), seen.pods.end(),
-                      [](const PodSight& pod) { return pod.name.empty(); });
-}
-
 void set_taints(const std::string& unit, const BoughtSight& seen, Mourning mourning, Instant now,
                 Plan& plan) {
   auto taints = taints_for(seen.node->taints, mourning, now);
@@ -32,6 +27,11 @@ void set_taints(const std::string& unit, const BoughtSight& seen, Mourning mourn
 }
 
 }  // namespace
+
+bool is_known(const BoughtSight& seen) {
+  return std::none_of(seen.pods.begin(), seen.pods.end(),
+                      [](const PodSight& pod) { return pod.name.empty(); });
+}
 
 Instant stopped_by(const ProviderLife& life, Duration fence, const PodSight& pod) {
   return fence_over(life, fence) + pod.grace;

@@ -7,6 +7,8 @@
 
 namespace spillway::fabric {
 
+// All pods of its node.
+bool is_known(const BoughtSight& seen);
 // When the provider has stopped that pod, if it has an identity.
 Instant stopped_by(const ProviderLife& life, Duration fence, const PodSight& pod);
 // When it has stopped all that end at once.

@@ -77,7 +77,12 @@ bool is_ready(const Node& node) { return text_at(node, {"status", "ready"}) == "
 // ---- deeds ---------------------------------------------------------------------------------
 
 void TwoLiqos::do_at_buyer(const fabric::Deed& deed) {
-  if (const auto* one = std::get_if<fabric::Create>(&deed)) buyer.create(*one);
+  if (const auto* one = std::get_if<fabric::Create>(&deed)) {
+    // Liqo's webhook.
+    const bool is_virtual = one->at.kind.plural == fabric::liqo::k_virtual_nodes.plural;
+    if (is_virtual && buyer.find({"nodes", "", one->at.name}) != nullptr) return;
+    buyer.create(*one);
+  }
   if (const auto* one = std::get_if<fabric::Merge>(&deed)) buyer.merge(*one);
   if (const auto* one = std::get_if<fabric::Remove>(&deed)) buyer.remove(*one);
   if (const auto* one = std::get_if<fabric::Say>(&deed)) to_seller.push_back(*one);
@@ -302,8 +307,8 @@ void TwoLiqos::chances_between(std::vector<std::function<void()>>& all) {
   }
 }
 
-// Nothing new comes, and what is there is evicted. A pod goes when its virtual kubelet knows that its
-// guest has gone. True: it is empty.
+// Nothing new comes, and what is there is evicted. A pod goes when its virtual kubelet knows that
+// its guest has gone. True: it is empty.
 bool TwoLiqos::drain(const std::string& node) {
   if (Node* object = buyer.find({"nodes", "", node})) {
     Node& spec = model::ensure(*object, {"spec"});

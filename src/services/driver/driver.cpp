@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/base64.h"
 #include "base/text.h"
 #include "services/agent/never.h"
 #include "services/driver/orders.h"
@@ -157,6 +158,18 @@ std::optional<model::LiqoPart> Driver::make_part(const Cluster& consumer,
   return part ? part->liqo : std::nullopt;
 }
 
+// What was ordered when Liqo had another key there, if it was. It stays so: what runs under that
+// key runs on, and nothing more of it can be made; whoever ordered it is told
+// (Fabric::make_requests).
+const model::LiqoPart* Driver::part_of_other_key(const Cluster& consumer,
+                                                 const model::Contract& contract) const {
+  const auto fabric = book_.state.fabrics.find(consumer.name);
+  if (fabric == book_.state.fabrics.end() || contract.units.empty()) return nullptr;
+  const auto kept = fabric->second.contracts.find(contract.id);
+  if (kept == fabric->second.contracts.end()) return nullptr;
+  return kept->second.part.buyer_key == to_base64(consumer.key) ? nullptr : &kept->second.part;
+}
+
 // Whatever was there stays until it is known better: parts of clusters whose Liqo is not known are
 // those that their Fabrics have kept.
 void Driver::rebuild() {
@@ -169,6 +182,10 @@ void Driver::rebuild() {
     const auto provider = book_.state.liqo_ids.find(contract.provider.text);
     if (consumer == nullptr || !consumer->liqo.home()) continue;
     if (provider == book_.state.liqo_ids.end()) continue;
+    if (const auto* kept = part_of_other_key(*consumer, contract)) {
+      book_.parts.emplace(id, *kept);
+      continue;
+    }
     const PartKey key{consumer->key, provider->second, agent::unit_names(contract)};
     const auto known = before.find(id);
     const auto part = known != before.end() && known->second.first == key

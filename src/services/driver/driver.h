@@ -93,6 +93,8 @@ class Driver final : public Desk {
   static std::optional<model::LiqoPart> make_part(const Cluster& consumer,
                                                   const model::Contract& contract,
                                                   const std::string& provider);
+  const model::LiqoPart* part_of_other_key(const Cluster& consumer,
+                                           const model::Contract& contract) const;
   void wake() { alarm_.wake_by(loop_.now()); }
 
   // ---- what is seen ----

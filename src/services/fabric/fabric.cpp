@@ -208,8 +208,9 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
     if (wish.purchases.back().recorded) wish.identity = memory.identity;
     dealings_.dress(wish.purchases.back());
     for (const fabric::BoughtUnit& unit : wish.purchases.back().units) {
-      const bool is_there = sight.units.contains(unit.name) && sight.units.at(unit.name).node;
-      if (unit.drained_by && is_there) draining.insert(unit.name);
+      const auto seen = sight.units.find(unit.name);
+      if (seen == sight.units.end() || !seen->second.node) continue;
+      if (unit.drained_by || !seen->second.virtual_node) draining.insert(unit.name);
     }
   }
   sights_.follow_pods(peer, draining);
@@ -221,6 +222,9 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
   }
   const Instant given_up = give_up(peer, memory, wish);
   fabric::Plan plan = plan_buyer(wish, sight, now());
+  for (const fabric::Purchase& purchase : wish.purchases) {
+    tell_of_other_key(*contract(purchase.contract), plan);
+  }
   templates_.keep(peer, leaving, !wish.purchases.empty(), sight, plan);
   networks_.hold_back(peer, memory.identity ? memory.identity->access.proxy : "", plan);
   plan.look_by(given_up);

@@ -144,6 +144,7 @@ class Fabric {
   void find_peers();
   void prepare();
   void make_requests(const model::Contract& contract, const FabricContract& kept);
+  void tell_of_other_key(const model::Contract& row, fabric::Plan& plan) const;
   void find_offer(const model::Contract& wanted);
   void prove(const ContractId& id, FabricContract& kept);
   void save_then_look(const ContractId& id);

@@ -40,7 +40,10 @@ void Fabric::adopt() {
     const auto known = state().contracts.find(id);
     const bool is_known = known != state().contracts.end();
     if (part == nullptr || (is_known && known->second.part == *part)) continue;
-    state().contracts[id].part = *part;
+    FabricContract& kept = state().contracts[id];
+    // Whatever was said was of the key that Liqo had then.
+    if (is_known && kept.part.buyer_key != part->buyer_key) kept.forget_talk();
+    kept.part = *part;
     requests_.erase(id);  // there may be more of them now
     save_then_look(id);
   }
@@ -60,9 +63,6 @@ void Fabric::forget_ended() {
   const auto& live = dealings_.contracts();
   const auto is_over = [&live](const auto& one) { return !live.contains(one.first); };
   if (std::erase_if(state().contracts, is_over) > 0) dealings_.touch();
-  for (const auto& [id, requests] : requests_) {
-    if (!live.contains(id)) tellings_.set("requests of " + id.text, {}, {});
-  }
   std::erase_if(requests_, is_over);
   std::erase_if(offered_, is_over);
   std::erase_if(offers_, [&](const ContractId& id) { return !live.contains(id); });
@@ -147,14 +147,18 @@ void Fabric::make_requests(const model::Contract& row, const FabricContract& kep
     auto made = self_->unit_request(units[i]);
     if (made && pki::sha256_hex(*made) == hashes[i]) fitting.emplace(units[i], std::move(*made));
   }
-  std::vector<fabric::Trouble> troubles;
-  if (fitting.size() < units.size()) {
-    troubles = {{"contract " + row.id.text, "Liqo's key is another one than it was signed with",
-                 "release it, and hold anew"}};
-  }
-  tellings_.set("requests of " + row.id.text, std::string(fabric::liqo::k_namespace), troubles);
   requests_[row.id] = std::move(fitting);
   changed_.insert(kept.part.provider);
+}
+
+void Fabric::tell_of_other_key(const model::Contract& row, fabric::Plan& plan) const {
+  const UnitRequests& fitting = requests_.at(row.id);
+  for (const model::Unit& unit : row.units) {
+    const std::string name = unit_name(row.id, unit.number);
+    if (!unit.live || fitting.contains(name)) continue;
+    plan.troubles.push_back({"unit " + name, "Liqo's key here is another than it was bought with",
+                             "it runs on while it is there; release it, and buy anew"});
+  }
 }
 
 void Fabric::find_offer(const model::Contract& wanted) {

@@ -27,6 +27,13 @@ struct FabricContract {
   std::optional<fabric::Proof> proof = {};                 // bought: signed, and not said yet
   std::optional<std::vector<std::string>> recorded = {};   // bought: units, as its provider says
   std::map<std::string, Instant> ending = {};              // bought: units that end, and since when
+
+  void forget_talk() {
+    request.reset();
+    nonce.clear();
+    proof.reset();
+    recorded.reset();
+  }
   bool operator==(const FabricContract&) const = default;
 };
 

@@ -302,7 +302,10 @@ class Both {
     // With a namespace everything in it goes; Liqo's is not ours to make again.
     if (plural == "namespaces") return;
     const model::Node* object = shelf.find(picked);
-    if (model::items_at(*object, {"metadata", "finalizers"}).empty()) shelf.erase(picked);
+    const bool is_forced = plural == "virtualnodes" && chance(50);
+    if (is_forced || model::items_at(*object, {"metadata", "finalizers"}).empty()) {
+      shelf.erase(picked);
+    }
   }
   // Of what is right again when all is settled.
   void edit_by_hand() {

@@ -236,8 +236,8 @@ TEST(Return, OpensOnlyNodesThatAVirtualKubeletStaysFor) {
   BoughtSight& unit = sight.units["sw-x-0"];
   unit.slice = liqo::Slice{};
   unit.slice->meta.name = "sw-x-0";
-  unit.node = NodeSight{"uid", "spillway://x/0", true, false, "7",
-                        *taints_for({}, Mourning::evicting, k_death_now)};
+  unit.node = NodeSight{
+      "uid", "spillway://x/0", true, false, "7", *taints_for({}, Mourning::evicting, k_death_now)};
   const auto is_opened = [&] {
     const Plan plan = plan_buyer(wish, sight, k_death_now);
     return std::any_of(plan.deeds.begin(), plan.deeds.end(), [](const Deed& deed) {

@@ -129,5 +129,45 @@ TEST_F(Mending, AUnitThatLiqoDeniesIsNamed) {
   EXPECT_FALSE(plan().troubles.empty());
 }
 
+// Liqo takes the Node away with its VirtualNode, and makes none where a Node is.
+TEST_F(Mending, ANodeWhoseVirtualNodeWasRemovedByForceGoesSoThatBothCanBeMade) {
+  BoughtSight& unit = sight.units[k_mended];
+  unit.virtual_node.reset();
+  const Plan made = plan();
+  ASSERT_EQ(made.deeds.size(), 1U);
+  EXPECT_EQ(std::get<Remove>(made.deeds[0]).uid, "uid");
+  unit.node.reset();
+  const Plan next = plan();
+  ASSERT_EQ(next.deeds.size(), 1U);
+  EXPECT_EQ(std::get<Create>(next.deeds[0]).at.kind.plural, liqo::k_virtual_nodes.plural);
+}
+
+TEST_F(Mending, ButNotWhileWorkWithIdentityMayStillRunBehindIt) {
+  BoughtSight& unit = sight.units[k_mended];
+  unit.virtual_node.reset();
+  unit.pods = {PodSight{}};  // not known yet
+  EXPECT_TRUE(plan().deeds.empty());
+  unit.pods = {PodSight{.space = "shop", .name = "db-0", .has_identity = true}};
+  const Plan made = plan();
+  EXPECT_TRUE(made.deeds.empty());
+  ASSERT_FALSE(made.troubles.empty());
+  EXPECT_EQ(made.troubles.back().thing, "pod shop/db-0");
+}
+
+// It was denied while its provider knew another key of ours. Liqo looks again only when it changes.
+TEST_F(Mending, ADeniedSliceIsTouchedOnceAWhile) {
+  slice().conditions = {{"Authentication", "Denied", "", "", ""}};
+  const model::Node touched = patch(plan());
+  const std::string at(
+      model::text_at(touched, {"metadata", "annotations", std::string(k_asked_again_annotation)}));
+  slice().meta.annotations[std::string(k_asked_again_annotation)] = at;
+  const Plan waiting = plan();
+  EXPECT_TRUE(waiting.deeds.empty());
+  EXPECT_EQ(waiting.look_again, k_mend_now + seconds(30));
+  slice().meta.annotations[std::string(k_asked_again_annotation)] =
+      to_text(k_mend_now - seconds(30));
+  EXPECT_EQ(plan().deeds.size(), 1U);
+}
+
 }  // namespace
 }  // namespace spillway::fabric

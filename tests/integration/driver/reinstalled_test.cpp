@@ -1,0 +1,97 @@
+// Liqo of a buyer was installed anew, with another key, while units of it live.
+#include "base/base64.h"
+#include "integration/driver/driver_fixture.h"
+#include "pki/ed25519.h"
+#include "pki/public_key.h"
+
+namespace spillway::driver {
+namespace {
+
+class Reinstalled : public DriverTest {
+ protected:
+  Reinstalled() {
+    put(old);
+    EXPECT_TRUE(comes_to(old, "ready"));
+  }
+  // The key alone: what is there stays.
+  void replace_key() {
+    const pki::Key key = pki::Key::generate_member();
+    const auto told =
+        liqos.ask(*liqos.buyer, "PATCH", "/api/v1/namespaces/liqo/secrets/authentication-keys",
+                  fmt::format(R"({{"data":{{"privateKey":"{}","publicKey":"{}"}}}})",
+                              to_base64(key.to_pem().view()), to_base64(to_pem(key.public_key()))),
+                  "application/merge-patch+json");
+    ASSERT_EQ(told.status, 200);
+    // Nobody tells of a Secret: it is read once a minute.
+    loop().run_for(minutes(1) + seconds(1));
+  }
+  // By force, as whoever removes Liqo's definitions does: nothing waits for its finalizers.
+  void purge(const fabric::liqo::Kind& kind) {
+    for (const model::Node& object : liqos.list(*liqos.buyer, kind)) {
+      const fabric::Place at{kind, std::string(model::text_at(object, {"metadata", "namespace"})),
+                             std::string(kube::name_in(object))};
+      liqos.carry_out(*liqos.buyer, fabric::Remove{at, {}});
+      model::Node free = model::object_node();
+      model::put(model::ensure(free, {"metadata"}), "finalizers", model::Node{});
+      liqos.carry_out(*liqos.buyer, fabric::Merge{at, free});
+    }
+  }
+  std::string troubles_of(const std::string& unit) {
+    const Told told = ask("GET", "/v1/units/" + unit);
+    std::string all;
+    for (const model::Node& one : model::items_at(told.body, {"troubles"})) {
+      all += std::string(model::text_at(one, {"reason"})) + "\n";
+    }
+    return all;
+  }
+  bool is_told(const std::string& unit, const std::string& words) {
+    return comes([&] { return troubles_of(unit).find(words) != std::string::npos; });
+  }
+
+  const std::string old = unit_of(0);
+  const std::string next = unit_of(0, 2);
+};
+
+TEST_F(Reinstalled, WhatRunsRunsOnAndTheNextWaitsForItsEnd) {
+  replace_key();
+  EXPECT_TRUE(is_told(old, "another than it was bought with")) << troubles_of(old);
+  put(next);
+  EXPECT_TRUE(is_told(next, "another key")) << troubles_of(next);
+  live(400);
+  EXPECT_TRUE(is_ready(*liqos.buyer, old));
+  EXPECT_EQ(step_of(old), "ready");
+  ask("DELETE", "/v1/units/" + old);
+  EXPECT_TRUE(comes_to(old, "gone"));
+  EXPECT_TRUE(comes_to(next, "ready")) << step_of(next) << ": " << troubles_of(next);
+  EXPECT_TRUE(is_ready(*liqos.buyer, next));
+}
+
+TEST_F(Reinstalled, WhatWasPurgedIsGivenUpAndCanBeOrderedAnew) {
+  for (const auto& kind :
+       {fabric::liqo::k_virtual_nodes, fabric::liqo::k_slices, fabric::liqo::k_identities,
+        fabric::liqo::k_namespace_maps, fabric::liqo::k_renews, fabric::liqo::k_foreign_clusters}) {
+    purge(kind);
+  }
+  replace_key();
+  EXPECT_TRUE(is_told(old, "another than it was bought with")) << troubles_of(old);
+  ask("DELETE", "/v1/units/" + old);
+  EXPECT_TRUE(comes_to(old, "gone"));
+  EXPECT_EQ(left_of(old), std::vector<std::string>());
+  put(next);
+  EXPECT_TRUE(comes_to(next, "ready")) << step_of(next) << ": " << troubles_of(next);
+  EXPECT_TRUE(is_ready(*liqos.buyer, next));
+}
+
+TEST_F(Reinstalled, AVirtualNodeThatWasRemovedByForceComesBack) {
+  const std::string before(model::text_at(node(*liqos.buyer, old), {"metadata", "uid"}));
+  purge(fabric::liqo::k_virtual_nodes);
+  EXPECT_TRUE(comes([&] {
+    return is_ready(*liqos.buyer, old) &&
+           model::text_at(node(*liqos.buyer, old), {"metadata", "uid"}) != before;
+  })) << troubles_of(old);
+  EXPECT_EQ(model::text_at(node(*liqos.buyer, old), {"spec", "providerID"}),
+            "spillway://" + old.substr(3, 26) + "/0");
+}
+
+}  // namespace
+}  // namespace spillway::driver
