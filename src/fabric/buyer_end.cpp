@@ -1,0 +1,82 @@
+// The end of a unit at the buyer: it is drained first; of a dead provider, by force.
+#include "fabric/buying.h"
+#include "fabric/mourning.h"
+#include "model/tree.h"
+
+namespace spillway::fabric {
+namespace {
+
+void cordon(Buying& b, const std::string& name) {
+  model::Node patch = model::object_node();
+  model::put(model::ensure(patch, {"spec"}), "unschedulable", model::boolean_node(true));
+  b.plan.deeds.emplace_back(Merge{Buying::node(name), std::move(patch)});
+}
+
+// True: something runs there that still has time to go, or may come yet.
+bool drain(Buying& b, const std::string& name, const BoughtSight& seen, Instant drained_by) {
+  if (!seen.node) return false;
+  if (!seen.node->is_cordoned) cordon(b, name);
+  if (drained_by <= b.now) return false;
+  if (seen.pods.empty()) return !seen.node->is_cordoned;
+  for (const PodSight& pod : seen.pods) {
+    if (!pod.is_leaving) b.plan.deeds.emplace_back(Evict{pod.space, pod.name});
+  }
+  b.plan.look_by(drained_by);
+  return true;
+}
+
+// With nothing on it, and nothing to come, all goes at once. A slice that is being deleted makes no
+// VirtualNode, and Liqo needs none of the two to be there for the other's end.
+void end_empty(Buying& b, const std::string& name, const BoughtSight& seen) {
+  if (seen.slice->meta.deleted.empty()) b.remove(b.at(liqo::k_slices, name), seen.slice->meta.uid);
+  const liqo::Meta& meta = seen.virtual_node->meta;
+  if (meta.deleted.empty()) b.remove(b.at(liqo::k_virtual_nodes, name), meta.uid);
+}
+
+// True: something runs there that still has time to go; or that may run at the provider, who cannot
+// be asked.
+bool empty_out(Buying& b, const std::string& name, const BoughtSight& seen, Instant drained_by,
+               Duration fence) {
+  if (!b.is_dead()) return drain(b, name, seen, drained_by);
+  if (mourn(b.wish.life, name, fence, seen, b.now, b.plan)) return true;
+  return force_out(seen, b.plan);
+}
+
+}  // namespace
+
+UnitStep end(Buying& b, const std::string& name, const BoughtSight& seen, const Ending& how) {
+  if (empty_out(b, name, seen, how.drained_by, how.fence)) return UnitStep::draining;
+  // Of what has no time left nobody knows what runs there; of the dead, each thing goes by force.
+  const bool is_drained = how.drained_by > b.now && !b.is_dead();
+  if (is_drained && seen.slice && seen.virtual_node) {
+    end_empty(b, name, seen);
+    return UnitStep::ending;
+  }
+  // Else Liqo would make the VirtualNode again.
+  const bool is_slice_there = seen.slice && seen.slice->meta.deleted.empty();
+  if (is_slice_there && keep_liqo_from_making(b, *seen.slice)) return UnitStep::ending;
+  if (seen.virtual_node) {
+    const liqo::Meta& meta = seen.virtual_node->meta;
+    if (meta.deleted.empty()) {
+      b.remove(b.at(liqo::k_virtual_nodes, name), meta.uid);
+    } else if (b.is_dead()) {
+      let_go(b, liqo::k_virtual_nodes, meta);
+    }
+    return UnitStep::ending;
+  }
+  if (seen.slice) {
+    const liqo::Meta& meta = seen.slice->meta;
+    const std::string version = how.comes_back ? meta.version : "";
+    if (meta.deleted.empty()) {
+      b.plan.deeds.emplace_back(Remove{b.at(liqo::k_slices, name), meta.uid, false, version});
+    } else {
+      let_go(b, liqo::k_slices, meta, version);
+    }
+    return UnitStep::ending;
+  }
+  if (seen.node) b.remove(Buying::node(name), seen.node->uid);
+  if (seen.has_lease) b.remove(b.at(liqo::k_leases, name));
+  return UnitStep::gone;
+}
+
+}  // namespace spillway::fabric

@@ -1,0 +1,161 @@
+// A unit at the buyer while it is wanted: slice, VirtualNode, Node, and what somebody did to them.
+#include "fabric/buying.h"
+#include "fabric/liqo/vk_options.h"
+#include "fabric/mending.h"
+#include "fabric/mourning.h"
+#include "model/tree.h"
+
+namespace spillway::fabric {
+namespace {
+
+constexpr Duration k_ask_again = seconds(30);
+
+liqo::Slice slice_of(const Buying& b, const Purchase& purchase, const BoughtUnit& unit) {
+  liqo::Slice slice = liqo::new_slice(
+      {unit.name, b.wish.self, b.wish.provider, unit.request, purchase.amounts}, false);
+  slice.meta.labels.emplace(k_contract_label, purchase.contract.text);
+  return slice;
+}
+
+liqo::VirtualNode virtual_node_of(const Buying& b, const Purchase& purchase,
+                                  const BoughtUnit& unit) {
+  return liqo::new_virtual_node({unit.name, b.wish.provider, b.wish.template_name, purchase.labels,
+                                 purchase.annotations, purchase.taints});
+}
+
+// Of its provider, who says in the status what it likes.
+void check_grant(Buying& b, const Purchase& purchase, const BoughtUnit& unit,
+                 const liqo::Slice& slice) {
+  const std::string thing = "unit " + unit.name;
+  if (status_of(slice.conditions, liqo::k_authentication_condition) == liqo::k_denied) {
+    b.plan.troubles.push_back(
+        {thing, "its provider's Liqo denies its certificate",
+         "Liqo's key here may be another than the peering was made with: it is made anew when "
+         "nothing runs there under the old one; release what does"});
+  }
+  if (status_of(slice.conditions, liqo::k_resources_condition) == liqo::k_denied) {
+    b.plan.troubles.push_back({thing, "its provider denies what was bought",
+                               "release it; the contract says what is owed"});
+  }
+  if (unit.is_spare) return;
+  const std::string wrong = misgranted(purchase.amounts, slice.grant.amounts);
+  if (wrong.empty()) return;
+  b.plan.troubles.push_back({thing, "its provider grants something else than was bought: " + wrong,
+                             "release it, or settle it with the provider by the signed contract"});
+}
+
+// Under another key than its provider knew, until that one's units had ended. It may be accepted by
+// now; but Liqo, once it was forbidden to copy a slice, tries no more before the slice changes.
+void ask_again(Buying& b, const liqo::Slice& slice) {
+  if (status_of(slice.conditions, liqo::k_authentication_condition) != liqo::k_denied) return;
+  const auto last = parse_instant(slice.meta.annotation(k_asked_again_annotation));
+  if (last && *last + k_ask_again > b.now) return b.plan.look_by(*last + k_ask_again);
+  model::Node patch = model::object_node();
+  model::put(model::ensure(patch, {"metadata", "annotations"}), k_asked_again_annotation,
+             model::text_node(to_text(b.now)));
+  b.plan.deeds.emplace_back(Merge{b.at(liqo::k_slices, slice.meta.name), std::move(patch)});
+}
+
+void name_node(Buying& b, const BoughtUnit& unit) {
+  model::Node patch = model::object_node();
+  model::put(model::ensure(patch, {"spec"}), "providerID", model::text_node(unit.provider_id));
+  b.plan.deeds.emplace_back(Merge{Buying::node(unit.name), std::move(patch)});
+}
+
+bool has_liqo_make_node(const liqo::Slice& slice) {
+  return slice.meta.annotation(liqo::k_create_virtual_node_annotation) == "true";
+}
+
+// Ours was deleted by somebody's hand, and Liqo has made another, by its own options: through that
+// every Secret of an offloaded namespace leaves.
+bool is_liqos_own(const Buying& b, const liqo::VirtualNode& seen) {
+  return !b.wish.template_name.empty() && !liqo::leaving_of_template(seen.template_name);
+}
+
+void replace(Buying& b, const liqo::Slice& slice, const liqo::VirtualNode& seen) {
+  b.plan.troubles.push_back({"VirtualNode " + seen.meta.name,
+                             "somebody removed it, and Liqo made one that copies every Secret",
+                             "it is made again; to end a unit, release it"});
+  if (keep_liqo_from_making(b, slice)) return;
+  b.remove(b.at(liqo::k_virtual_nodes, seen.meta.name), seen.meta.uid);
+}
+
+// Liqo makes no VirtualNode where its Node is, and takes one away with the other: somebody has
+// removed ours by force. No virtual kubelet will tell of what ran there; what has identity may run
+// at the provider still, and is not begun elsewhere by us.
+void clear_abandoned(Buying& b, const BoughtUnit& unit, const BoughtSight& seen) {
+  if (!is_known(seen)) return;
+  for (const PodSight& pod : seen.pods) {
+    if (!pod.has_identity) continue;
+    b.plan.troubles.push_back(
+        {"pod " + pod.space + "/" + pod.name,
+         "somebody removed the VirtualNode of " + unit.name +
+             " by force, and nothing tells whether "
+             "its guest still runs",
+         "release the unit; or delete the pod by force when you know that its guest has ended"});
+    return;
+  }
+  b.remove(Buying::node(unit.name), seen.node->uid);
+}
+
+}  // namespace
+
+bool keep_liqo_from_making(Buying& b, const liqo::Slice& slice) {
+  if (!has_liqo_make_node(slice)) return false;
+  b.plan.deeds.emplace_back(
+      Merge{b.at(liqo::k_slices, slice.meta.name), liqo::keep_without_node_patch()});
+  return true;
+}
+
+void keep(Buying& b, const Purchase& purchase, const BoughtUnit& unit, const BoughtSight& seen) {
+  if (!seen.slice) {
+    if (!is_recorded(purchase, unit.name)) return;
+    return b.create(b.at(liqo::k_slices, unit.name), to_object(slice_of(b, purchase, unit)));
+  }
+  if (!seen.slice->meta.deleted.empty()) return;  // by somebody's hand; the next look makes it anew
+  check_grant(b, purchase, unit, *seen.slice);
+  ask_again(b, *seen.slice);
+  // Without its request and its offer it is not known what was written.
+  const bool is_whole = !unit.request.empty();
+  if (is_whole) mend_slice(slice_of(b, purchase, unit), *seen.slice, b.plan);
+  const liqo::VirtualNode virtual_node = virtual_node_of(b, purchase, unit);
+  // Its virtual kubelet reads the kubeconfig when it starts.
+  if (!seen.virtual_node) {
+    if (!seen.has_access) return;
+    if (seen.node) return clear_abandoned(b, unit, seen);
+    return b.create(b.at(liqo::k_virtual_nodes, unit.name), to_object(virtual_node));
+  }
+  if (!seen.virtual_node->meta.deleted.empty()) {  // by somebody's hand
+    keep_liqo_from_making(b, *seen.slice);
+    return;
+  }
+  if (is_liqos_own(b, *seen.virtual_node)) return replace(b, *seen.slice, *seen.virtual_node);
+  if (is_whole) mend_virtual_node(virtual_node, *seen.virtual_node, b.plan);
+  // Not before: Liqo would make one without labels and taints. Not never: it fills in what is
+  // granted only where it may make the VirtualNode itself.
+  if (!has_liqo_make_node(*seen.slice)) {
+    b.plan.deeds.emplace_back(Merge{b.at(liqo::k_slices, unit.name), liqo::keep_with_node_patch()});
+  }
+  if (!seen.node) {
+    return b.create(
+        Buying::node(unit.name),
+        liqo::node_to_adopt({unit.name, b.wish.provider, unit.provider_id, purchase.taints}));
+  }
+  if (seen.node->provider_id.empty()) name_node(b, unit);
+}
+
+bool is_served(const BoughtSight& seen) {
+  return seen.virtual_node && seen.virtual_node->meta.deleted.empty();
+}
+
+UnitStep step_of(const Purchase& purchase, const BoughtUnit& unit, const BoughtSight& seen) {
+  if (seen.node && seen.node->is_ready) return UnitStep::ready;
+  if (seen.node) return unit.is_spare ? UnitStep::spare : UnitStep::made;
+  if (!seen.slice) {
+    return is_recorded(purchase, unit.name) ? UnitStep::recorded : UnitStep::asked;
+  }
+  return seen.slice->is_accepted(liqo::k_resources_condition) ? UnitStep::granted
+                                                              : UnitStep::carried;
+}
+
+}  // namespace spillway::fabric
