@@ -13,7 +13,6 @@
 #include "model/tree.h"
 #include "services/driver/driver.h"
 #include "services/driver/face.h"
-#include "support/cluster_channel.h"
 #include "support/dialled_channel.h"
 #include "support/embedded_liqos.h"
 #include "support/memory_exchange.h"
@@ -42,8 +41,10 @@ class DriverTest : public ::testing::Test {
     driver.emplace(loop(), random, store, log, "driver test");
     std::vector<DriverCluster> clusters;
     for (embedded::Cluster* cluster : {liqos.buyer.get(), liqos.seller.get()}) {
-      auto& [channel, api] =
-          apis.emplace_back(std::make_unique<test::ClusterChannel>(loop(), *cluster), nullptr);
+      auto& [channel, api] = apis.emplace_back(
+          std::make_unique<test::DialledChannel>(
+              loop(), [cluster] { return cluster; }, net::Peer{"test:1", nullptr}),
+          nullptr);
       api = std::make_unique<kube::Api>(loop(), random, *channel,
                                         kube::ApiOptions{.patience = seconds(5)});
       agent::FabricOptions fabric;
@@ -171,7 +172,7 @@ class DriverTest : public ::testing::Test {
   agent::MemoryState store;
   agent::MemoryLog log;
   services::Metrics metrics;
-  std::vector<std::pair<std::unique_ptr<test::ClusterChannel>, std::unique_ptr<kube::Api>>> apis;
+  std::vector<std::pair<std::unique_ptr<test::DialledChannel>, std::unique_ptr<kube::Api>>> apis;
   std::optional<Driver> driver;
   std::optional<Face> face;
 };

@@ -60,6 +60,28 @@ TEST_F(DriverTest, KilledAroundEverySaveItConverges) {
   }
 }
 
+// One of the API servers, or both, is started anew after every 25 ms of a unit's life.
+TEST_F(DriverTest, WithoutApiServersForAWhileItConverges) {
+  const auto restart = [&](int which) {
+    if (which % 3 != 0) liqos.buyer->restart(seconds(3));
+    if (which % 3 != 1) liqos.seller->restart(seconds(3));
+  };
+  for (int moment = 0; moment < 24; ++moment) {
+    const std::string unit = unit_of(moment, 1 + moment % 3);
+    ASSERT_EQ(put(unit).status, 202);
+    live(moment);
+    restart(moment);
+    ASSERT_TRUE(comes_to(unit, "ready")) << "away after " << moment << ": " << step_of(unit);
+    EXPECT_TRUE(comes([&] { return is_ready(*liqos.buyer, unit); })) << "away after " << moment;
+    ask("DELETE", "/v1/units/" + unit);
+    live(moment);
+    restart(moment + 1);
+    ASSERT_TRUE(comes_to(unit, "gone")) << "away after " << moment << ": " << step_of(unit);
+    live(400);  // until whoever was away has answered
+    EXPECT_EQ(left_of(unit), std::vector<std::string>()) << "away after " << moment;
+  }
+}
+
 TEST_F(DriverTest, ASecondRunDoesNothing) {
   put(unit_of(0));
   put(unit_of(0, 2), order_of("milan", "rome"));

@@ -1,6 +1,7 @@
 // The autoscaler's back end `driver`: nodes by orders, over the driver's own face.
 #include "integration/driver/driver_fixture.h"
 #include "services/autoscaler/driver_nodes.h"
+#include "support/cluster_channel.h"
 
 namespace spillway::driver {
 namespace {

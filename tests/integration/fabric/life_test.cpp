@@ -246,6 +246,35 @@ TEST_F(FabricLife, WhoeverIsKilledGoesOn) {
   }
 }
 
+// Killed after every 25 ms: what it was asked for is done, and the answer lost; or it is not done.
+// It is away for longer than anybody waits for an answer, and tells what it knows when it is back.
+TEST_F(FabricLife, ABrokerThatIsKilledAnywhereIsWaitedFor) {
+  const auto kill_broker = [&](bool is_done) {
+    for (Party* party : {&seller, &buyer}) {
+      const auto first = party->broker.first;
+      party->broker.loses = [](const net::Request&) { return true; };
+      if (!is_done) party->broker.first = [](const net::Request&) { return test::lost(); };
+      party->broker.channel.end({Code::unavailable, "broker", "the connection broke", ""});
+      live(8);
+      party->broker.first = first;
+      party->broker.loses = [](const net::Request&) { return false; };
+    }
+  };
+  for (int after = 0; after < 24; ++after) {
+    const model::Contract contract = trade_units(1);
+    live(after);
+    kill_broker(after % 2 == 0);
+    ASSERT_TRUE(comes([&] { return all_ready(contract); }, 2400)) << "killed after " << after;
+    tell_both(closed(contract), "contract-closed");
+    live(after % 4);
+    kill_broker(after % 2 != 0);
+    const std::string unit = unit_names(contract)[0];
+    ASSERT_TRUE(comes([&] { return left_of(unit).empty(); }, 2400))
+        << "killed after " << after << ": " << left_of(unit).front();
+    if (after % 3 == 2) loop.run_for(minutes(31));  // every third time from nothing at all
+  }
+}
+
 TEST_F(FabricLife, ABrokerThatIsAwayAtTheStartEndsNothing) {
   const model::Contract contract = trade_units(1);
   ASSERT_TRUE(comes([&] { return all_ready(contract); }));
