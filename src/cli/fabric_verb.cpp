@@ -2,7 +2,9 @@
 // a cluster has it.
 #include <cstdio>
 
+#include "base/ids.h"
 #include "base/quantity.h"
+#include "base/text.h"
 #include "cli/files.h"
 #include "cli/guard_check.h"
 #include "cli/outcome.h"
@@ -38,6 +40,13 @@ void print_object(const model::Node& object) { fmt::print("---\n{}", model::to_y
 Status print_space(const GuardArguments& arguments) {
   if (arguments.buyer.empty()) {
     return fail(Code::invalid, "--buyer", "it is missing", "name the buyer's Liqo id");
+  }
+  // Both have the syntax of clusters' names: a DNS label.
+  for (const auto& [option, name] :
+       {std::pair("--namespace", arguments.space), std::pair("--buyer", arguments.buyer)}) {
+    if (check_cluster_id(name)) continue;
+    return fail(Code::invalid, option, fmt::format("{} is no name of one", in_quotes(name)),
+                "use small letters, digits and \"-\"");
   }
   const auto cpu = parse_quantity(arguments.cpu, QuantityStep::milli);
   if (!cpu) return tl::unexpected(of_option("--cpu", cpu.error()));

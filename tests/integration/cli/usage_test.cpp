@@ -64,6 +64,14 @@ TEST(Usage, AnAutoscalersHomeIsInFoldersOrInTheCluster) {
               HasSubstr("--unready-after"));
 }
 
+TEST(Usage, AGuestNamespaceIsOneOfKubernetes) {
+  const Ended space = run_spillway("fabric guard --namespace 'a: b' --buyer rome");
+  EXPECT_EQ(space.code, 1);
+  EXPECT_EQ(space.out, "");
+  EXPECT_THAT(space.err, HasSubstr("--namespace: \"a: b\" is no name of one"));
+  EXPECT_THAT(run_spillway("fabric guard --namespace a --buyer 'R'").err, HasSubstr("--buyer"));
+}
+
 TEST(Usage, CompletionIsGoodShell) {
   const TemporaryFolder folder;
   std::ofstream(folder / "c.bash") << run_spillway("completion bash").out;
