@@ -73,6 +73,7 @@ struct NodeSight {
   bool is_cordoned = false;
   std::string version = {};
   Entries taints = {};
+  bool is_silent = false;  // no virtual kubelet has been heard for it for a while
 };
 // One without a name: there may be any, they are not known yet.
 struct PodSight {

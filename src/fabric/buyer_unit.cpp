@@ -81,8 +81,9 @@ void replace(Buying& b, const liqo::Slice& slice, const liqo::VirtualNode& seen)
 }
 
 // Liqo makes no VirtualNode where its Node is, and takes one away with the other: somebody has
-// removed ours by force. No virtual kubelet will tell of what ran there; what has identity may run
-// at the provider still, and is not begun elsewhere by us.
+// removed ours by force. Or it is there and was not seen yet: then its virtual kubelet is heard.
+// No other will tell of what ran there; what has identity may run at the provider still, and is not
+// begun elsewhere by us.
 void clear_abandoned(Buying& b, const BoughtUnit& unit, const BoughtSight& seen) {
   if (!is_known(seen)) return;
   for (const PodSight& pod : seen.pods) {
@@ -122,7 +123,7 @@ void keep(Buying& b, const Purchase& purchase, const BoughtUnit& unit, const Bou
   // Its virtual kubelet reads the kubeconfig when it starts.
   if (!seen.virtual_node) {
     if (!seen.has_access) return;
-    if (seen.node) return clear_abandoned(b, unit, seen);
+    if (seen.node && seen.node->is_silent) return clear_abandoned(b, unit, seen);
     return b.create(b.at(liqo::k_virtual_nodes, unit.name), to_object(virtual_node));
   }
   if (!seen.virtual_node->meta.deleted.empty()) {  // by somebody's hand

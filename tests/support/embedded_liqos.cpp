@@ -181,9 +181,14 @@ fabric::BuyerSight EmbeddedLiqos::buyer_sight() {
   for (const Node& object : list(*buyer, codec::k_nodes)) {
     if (text_at(object, {"metadata", "labels", codec::k_node_type_label}).empty()) continue;
     const auto node = codec::read_unit_node(object).value();
-    sight.units[node.meta.name].node = fabric::NodeSight{
-        node.meta.uid, node.provider_id,  node.is_ready(),
-        node.cordoned, node.meta.version, model::items_at(object, {"spec", "taints"})};
+    sight.units[node.meta.name].node =
+        fabric::NodeSight{node.meta.uid,
+                          node.provider_id,
+                          node.is_ready(),
+                          node.cordoned,
+                          node.meta.version,
+                          model::items_at(object, {"spec", "taints"}),
+                          status_of(node.conditions, "Ready") == "Unknown"};
   }
   for (const Node& pod : list(*buyer, codec::k_pods)) {
     const auto unit = sight.units.find(std::string(text_at(pod, {"spec", "nodeName"})));

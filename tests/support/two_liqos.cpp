@@ -182,7 +182,8 @@ fabric::BuyerSight TwoLiqos::buyer_sight() {
                           is_ready(node),
                           model::boolean_at(node, {"spec", "unschedulable"}),
                           std::string(text_at(node, {"metadata", "resourceVersion"})),
-                          model::items_at(node, {"spec", "taints"})};
+                          model::items_at(node, {"spec", "taints"}),
+                          text_at(node, {"status", "ready"}) == "Unknown"};
   }
   for (const auto& key : buyer.all("pods")) {
     const Node& pod = *buyer.find(key);
@@ -369,6 +370,15 @@ void TwoLiqos::chances_at_buyer(std::vector<std::function<void()>>& all) {
     if (!is_of_unit || buyer.find({"nodes", "", node}) != nullptr) continue;
     all.emplace_back([this, key] { buyer.erase(key); });
   }
+  for (const auto& key : buyer.all("nodes")) {  // Kubernetes' own: nobody is heard for it
+    const auto served = in("virtualnodes", k_at_buyer, std::get<2>(key));
+    const bool is_known = text_at(*buyer.find(key), {"status", "ready"}) == "Unknown";
+    if (is_known || buyer.find(served) != nullptr) continue;
+    all.emplace_back([this, key] {
+      model::put(model::ensure(*buyer.find(key), {"status"}), "ready", text_node("Unknown"));
+      buyer.touch(*buyer.find(key));
+    });
+  }
   for (const auto& key : buyer.all("virtualnodes")) {
     const std::string name = std::get<2>(key);
     const Shelf::Key node_key{"nodes", "", name};
@@ -403,7 +413,8 @@ void TwoLiqos::chances_at_buyer(std::vector<std::function<void()>>& all) {
     const bool has_amounts = slice != nullptr && is_accepted(*slice, "Resources") &&
                              may_make_node(*slice) &&
                              text_at(*slice, {"status", "resources", "cpu"}) != "0";
-    if (has_amounts == is_ready(*node)) continue;
+    const bool is_heard = text_at(*node, {"status", "ready"}) != "Unknown";
+    if (is_heard && has_amounts == is_ready(*node)) continue;
     all.emplace_back([this, node, has_amounts] {
       model::put(model::ensure(*node, {"status"}), "ready",
                  text_node(has_amounts ? "True" : "False"));

@@ -21,12 +21,12 @@ std::optional<std::string> after_prefix(const std::string& text, const std::stri
   return text.substr(prefix.size());
 }
 
-bool is_ready_node(const kube::Object& node) {
+std::string_view readiness_of(const kube::Object& node) {
   for (const kube::Object& condition : model::items_at(node, {"status", "conditions"})) {
-    if (model::text_at(condition, {"type"}) != "Ready") continue;
-    return model::text_at(condition, {"status"}) == "True";
+    if (model::text_at(condition, {"type"}) == "Ready")
+      return model::text_at(condition, {"status"});
   }
-  return false;
+  return {};
 }
 
 // Of hundreds of units no machine looks at certificates, nor at what Liqo writes into a
@@ -55,7 +55,7 @@ bool is_control_plane_access(const kube::Name& name, const std::string& provider
 
 bool is_same(const fabric::NodeSight& a, const fabric::NodeSight& b) {
   return a.uid == b.uid && a.provider_id == b.provider_id && a.is_ready == b.is_ready &&
-         a.is_cordoned == b.is_cordoned &&
+         a.is_silent == b.is_silent && a.is_cordoned == b.is_cordoned &&
          std::equal(a.taints.begin(), a.taints.end(), b.taints.begin(), b.taints.end(),
                     model::same);
 }
@@ -305,10 +305,11 @@ void Sights::put_node(const kube::Object& object) {
   if (!contract_of_unit(name)) return;
   fabric::NodeSight seen{std::string(kube::uid_in(object)),
                          std::string(model::text_at(object, {"spec", "providerID"})),
-                         is_ready_node(object),
+                         readiness_of(object) == "True",
                          model::boolean_at(object, {"spec", "unschedulable"}),
                          std::string(kube::version_in(object)),
-                         model::items_at(object, {"spec", "taints"})};
+                         model::items_at(object, {"spec", "taints"}),
+                         readiness_of(object) == "Unknown"};
   const auto known = unit_peers_.find(name);
   const std::string peer = known != unit_peers_.end()
                                ? known->second

@@ -85,10 +85,13 @@ TEST_F(Reinstalled, WhatWasPurgedIsGivenUpAndCanBeOrderedAnew) {
 TEST_F(Reinstalled, AVirtualNodeThatWasRemovedByForceComesBack) {
   const std::string before(model::text_at(node(*liqos.buyer, old), {"metadata", "uid"}));
   purge(fabric::liqo::k_virtual_nodes);
-  EXPECT_TRUE(comes([&] {
-    return is_ready(*liqos.buyer, old) &&
-           model::text_at(node(*liqos.buyer, old), {"metadata", "uid"}) != before;
-  })) << troubles_of(old);
+  EXPECT_TRUE(comes(
+      [&] {
+        return is_ready(*liqos.buyer, old) &&
+               model::text_at(node(*liqos.buyer, old), {"metadata", "uid"}) != before;
+      },
+      4000))
+      << troubles_of(old);
   EXPECT_EQ(model::text_at(node(*liqos.buyer, old), {"spec", "providerID"}),
             "spillway://" + old.substr(3, 26) + "/0");
 }
