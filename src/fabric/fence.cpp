@@ -36,6 +36,11 @@ Node binding_subjects(std::string_view buyer) {
                              {"name", text_node(buyer)}})});
 }
 
+Node settled_patch(int64_t turns) {
+  Node annotations = object_of({{k_settled_annotation, text_node(std::to_string(turns))}});
+  return object_of({{"metadata", object_of({{"annotations", std::move(annotations)}})}});
+}
+
 // Kubernetes wants exactly six digits.
 std::string micro_text(Instant time) {
   const std::string whole = to_text(Instant{time.ms / 1000 * 1000});
@@ -56,6 +61,14 @@ int64_t number_in(std::string_view text) {
   int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc{} && end == text.data() + text.size() && number > 0 ? number : 0;
+}
+
+// One that is made in another's place goes on where that one was.
+Node lease_after(const FenceSight& sight) {
+  if (!sight.before) return model::object_node();
+  Node made = settled_patch(sight.settled);
+  model::put(model::ensure(made, {"spec"}), "renewTime", text_node(micro_text(*sight.before)));
+  return made;
 }
 
 }  // namespace
@@ -101,12 +114,33 @@ Right judge_fence_binding(const Node& binding, std::string_view buyer) {
   return judge_binding(binding, k_fence_name, binding_subjects(buyer));
 }
 
+void note_lease(FenceSight& sight, BuyerLease lease, Instant now) {
+  const bool is_first = sight.seen == Instant{};
+  // Buyers renew what is there; one that stands in another's place is ours, or somebody's hand's.
+  const bool is_renewed =
+      sight.lease && (sight.lease->renewed != lease.renewed || sight.lease->turns != lease.turns);
+  if (is_first || is_renewed) sight.seen = now;
+  if (is_renewed) sight.before.reset();
+  sight.is_followed = sight.is_followed || is_renewed;
+  sight.settled = lease.settled;
+  sight.lease = std::move(lease);
+}
+
+void note_no_lease(FenceSight& sight, bool has_units) {
+  if (sight.lease) {
+    sight.before = std::min(sight.before.value_or(k_last_instant), sight.lease->renewed);
+  }
+  sight.lease.reset();
+  if (!has_units) sight = {.role = sight.role, .binding = sight.binding};
+}
+
 void keep_fence(const std::string& buyer, const FenceSight& sight, Plan& plan) {
   const RightsAt at = at_fence(buyer);
   const Node mark = object_of({{"metadata", object_of({{"labels", guard_mark()}})}});
   if (!sight.lease) {
     Node lease = bare_object(liqo::k_leases, at);
     model::merge(lease, mark);
+    model::merge(lease, lease_after(sight));
     plan.deeds.emplace_back(Create{at.place(liqo::k_leases), std::move(lease)});
   } else if (!sight.lease->is_marked) {
     plan.deeds.emplace_back(Merge{at.place(liqo::k_leases), mark});
@@ -125,10 +159,10 @@ void remove_fence(const std::string& buyer, const FenceSight& sight, Plan& plan)
 }
 
 Instant last_heard(const FenceSight& sight, Duration skew) {
-  if (!sight.lease) return sight.seen;
+  Instant written = sight.before.value_or(k_last_instant);
+  if (sight.lease) written = std::min(written, sight.lease->renewed);
   // Times that nobody means would leave the range of int64.
-  const Instant written = std::clamp(sight.lease->renewed, k_first_instant, k_last_instant - skew);
-  return std::min(sight.seen, written + skew);
+  return std::min(sight.seen, std::clamp(written, k_first_instant, k_last_instant - skew) + skew);
 }
 
 bool is_unsettled(const FenceSight& sight) {
@@ -136,9 +170,7 @@ bool is_unsettled(const FenceSight& sight) {
 }
 
 Merge settle_fence(const std::string& buyer, const BuyerLease& lease) {
-  Node annotations = object_of({{k_settled_annotation, text_node(std::to_string(lease.turns))}});
-  return {at_fence(buyer).place(liqo::k_leases),
-          object_of({{"metadata", object_of({{"annotations", std::move(annotations)}})}})};
+  return {at_fence(buyer).place(liqo::k_leases), settled_patch(lease.turns)};
 }
 
 }  // namespace spillway::fabric

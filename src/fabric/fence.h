@@ -38,16 +38,25 @@ Result<BuyerLease> read_buyer_lease(const model::Node& object);
 // The buyer's part: a merge patch.
 model::Node renewal_patch(std::string_view buyer, int64_t turns, Instant now);
 
+// While there are units, what is known of a Lease outlives it: whoever deletes it by hand gives
+// nobody more time.
 struct FenceSight {
   std::optional<BuyerLease> lease = {};
   Instant seen = {};  // when the lease was last seen to have changed, by our clock
   Right role = Right::absent;
   Right binding = Right::absent;
+  bool is_followed = false;            // the lease has been seen to change
+  int64_t settled = 0;                 // as it was last seen
+  std::optional<Instant> before = {};  // as one was renewed that is gone, until this one is
 
   bool has_any() const { return lease || role != Right::absent || binding != Right::absent; }
 };
 Right judge_fence_role(const model::Node& role);
 Right judge_fence_binding(const model::Node& binding, std::string_view buyer);
+
+// A Lease was seen, or none any more.
+void note_lease(FenceSight& sight, BuyerLease lease, Instant now);
+void note_no_lease(FenceSight& sight, bool has_units);
 
 // The objects, where they are missing or altered.
 void keep_fence(const std::string& buyer, const FenceSight& sight, Plan& plan);

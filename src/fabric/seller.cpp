@@ -10,6 +10,8 @@
 namespace spillway::fabric {
 namespace {
 
+constexpr Duration k_fenced_look = seconds(5);
+
 bool is_zero(const liqo::Amounts& amounts) {
   return std::all_of(amounts.begin(), amounts.end(),
                      [](const auto& one) { return one.second == 0; });
@@ -37,9 +39,10 @@ bool is_fenced(Selling& s, const Sale& sale) {
   if (!fence.lease) return false;
   if (is_unsettled(fence)) return true;
   const Instant until = last_heard(fence, s.wish.skew) + sale.fence;
-  if (until <= s.now) return true;
-  s.plan.look_by(until);
-  return false;
+  const bool is_over = until <= s.now;
+  // A renewal is no news by itself: whoever is fenced off is looked at again.
+  s.plan.look_by(is_over ? s.now + k_fenced_look : until);
+  return is_over;
 }
 
 void mark_fenced(Selling& s, const liqo::Slice& slice, bool is_cordoned) {
@@ -88,7 +91,8 @@ void tell_of_fence(Selling& s) {
     return is_live(sale) && heard + sale.fence <= s.now;
   });
   if (!is_any) return;
-  if (heard + seconds(60) < fence.seen && fence.seen + seconds(60) > s.now) {
+  const bool is_renewing = fence.is_followed && fence.seen + seconds(60) > s.now;
+  if (is_renewing && heard + seconds(60) < fence.seen) {
     return s.tell(s.thing(), "it renews its Lease with times that are long past",
                   "set the clocks of both clusters right; its guests with identity are stopped");
   }
@@ -138,7 +142,7 @@ void serve(Selling& s, const liqo::Slice& slice, const Wanted& it) {
   const bool is_over = it.sale->is_closing && it.sale->zero_at <= s.now;
   if (is_fenced(s, *it.sale)) {
     fence_off(s, slice);
-  } else if (!slice.meta.annotation(k_fenced_annotation).empty()) {
+  } else if (s.sight.fence.lease && !slice.meta.annotation(k_fenced_annotation).empty()) {
     mark_fenced(s, slice, false);
   } else if (it.sale->is_closing) {
     cordon(s, slice);

@@ -142,13 +142,14 @@ void TwoLiqos::see_fence(fabric::FenceSight& fence) {
     fence.binding = fabric::judge_fence_binding(*binding, k_buyer);
   }
   const Node* lease = seller.find(in("leases", k_at_seller, name));
-  if (lease == nullptr) return lease_.reset();
-  fence.lease = fabric::read_buyer_lease(*lease).value();
-  const bool is_same =
-      lease_ && lease_->renewed == fence.lease->renewed && lease_->turns == fence.lease->turns;
-  if (!is_same) lease_seen_ = now;
-  lease_ = fence.lease;
-  fence.seen = lease_seen_;
+  if (lease == nullptr) {
+    fabric::note_no_lease(fence_, !seller.all("resourceslices").empty());
+  } else {
+    fabric::note_lease(fence_, fabric::read_buyer_lease(*lease).value(), now);
+  }
+  fence_.role = fence.role;
+  fence_.binding = fence.binding;
+  fence = fence_;
 }
 
 bool TwoLiqos::renew(Instant sent, int64_t turns) {

@@ -51,8 +51,7 @@ class TwoLiqos {
   bool may_exist(const std::string& slice, const model::Node& object);
 
   int nonces_ = 0;
-  std::optional<fabric::BuyerLease> lease_;  // as it was last seen to change
-  Instant lease_seen_ = {};
+  fabric::FenceSight fence_;  // as it was last seen
 };
 
 }  // namespace spillway::test

@@ -45,7 +45,8 @@ void Sights::watch_fences() {
   const auto drop_lease = [this](const kube::Name& name) {
     const std::string peer = peer_of_space(name.space);
     if (peer.empty()) return;
-    sellers_[peer].fence.lease.reset();
+    fabric::SellerSight& sold = sellers_[peer];
+    fabric::note_no_lease(sold.fence, !sold.slices.empty());
     changed(peer);
   };
   watch_named(
@@ -94,13 +95,16 @@ void Sights::put_buyer_lease(const kube::Object& object) {
   if (peer.empty()) return;
   fabric::FenceSight& fence = sellers_[peer].fence;
   const std::optional<fabric::BuyerLease> before = fence.lease;
-  keep(object, fence.lease, fabric::read_buyer_lease(object));
-  if (!fence.lease) return changed(peer);
+  std::optional<fabric::BuyerLease> seen;
+  keep(object, seen, fabric::read_buyer_lease(object));
+  if (!seen) {
+    fabric::note_no_lease(fence, true);
+    return changed(peer);
+  }
   const Instant now = api_.loop().now();
-  const bool is_renewed =
-      !before || before->renewed != fence.lease->renewed || before->turns != fence.lease->turns;
-  const bool was_late = !before || now - fence.seen > k_late;
-  if (is_renewed) fence.seen = now;
+  const bool was_late = now - fence.seen > k_late;
+  fabric::note_lease(fence, std::move(*seen), now);
+  const bool is_renewed = fence.seen == now;
   const bool is_news = !before || before->turns != fence.lease->turns ||
                        before->settled != fence.lease->settled || (is_renewed && was_late);
   if (is_news) changed(peer);

@@ -53,6 +53,9 @@ class Mortal : public Both {
         if (db() != nullptr && node_of(*db()) == k_at_home && chance(30)) {
           liqos_.buyer.erase({"pods", "work", "db"});
         }
+        if (chance(20)) {  // by somebody's hand
+          liqos_.seller.erase({"leases", "liqo-tenant-rome", std::string(k_fence_name)});
+        }
         break;
       default:
         do_some(plan_buyer(buyer_wish(), liqos_.buyer_sight(), now_), true, chance(50) ? 100 : 40);

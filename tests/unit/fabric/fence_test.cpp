@@ -122,6 +122,46 @@ TEST_F(Fenced, GuestsOfAUnitWhoseSliceIsOnItsWayAreStoppedToo) {
   EXPECT_EQ(removed(look(k_fence_now + minutes(5))), std::vector<std::string>{"db-0"});
 }
 
+// A renewal alone is no news, so nothing else would say that a buyer is back.
+TEST_F(Fenced, WhoIsFencedOffIsLookedAtAgain) {
+  const Instant late = k_fence_now + minutes(9);
+  EXPECT_EQ(look(late).look_again, late + seconds(5));
+}
+
+TEST_F(Fenced, IsNotOpenedBeforeTheLeaseIsSeen) {
+  sight.slices["sw-x-0"].meta.annotations = {{"liqo.io/cordon", "true"},
+                                             {std::string(k_fenced_annotation), "true"}};
+  sight.fence.lease.reset();
+  EXPECT_EQ(changes(look(k_fence_now + minutes(9)), liqo::k_slices), "");
+}
+
+// Law 6: the buyer counts from its last renewal, whoever deleted what.
+TEST_F(Fenced, ALeaseThatWasDeletedByHandGivesNoMoreTime) {
+  FenceSight& fence = sight.fence;
+  fence.settled = 3;
+  note_no_lease(fence, true);
+  const Plan plan = look(k_fence_now + minutes(4));
+  const auto made = std::find_if(plan.deeds.begin(), plan.deeds.end(), [](const Deed& deed) {
+    return std::holds_alternative<Create>(deed) &&
+           std::get<Create>(deed).at.kind.plural == liqo::k_leases.plural;
+  });
+  ASSERT_NE(made, plan.deeds.end());
+  const auto lease = read_buyer_lease(std::get<Create>(*made).object);
+  ASSERT_TRUE(lease) << lease.error().message();
+  EXPECT_EQ(lease->settled, 3);
+  note_lease(fence, *lease, k_fence_now + minutes(4));
+  EXPECT_TRUE(removed(look(k_fence_now + minutes(5) - milliseconds(1))).empty());
+  EXPECT_EQ(removed(look(k_fence_now + minutes(5))), std::vector<std::string>{"db-0"});
+  // Also one that somebody else made, without a time.
+  note_no_lease(fence, true);
+  note_lease(fence, BuyerLease{"9", k_fence_now + minutes(4), 0, 3, true},
+             k_fence_now + minutes(4));
+  EXPECT_EQ(removed(look(k_fence_now + minutes(5))), std::vector<std::string>{"db-0"});
+  // With no units left it begins anew.
+  note_no_lease(fence, false);
+  EXPECT_EQ(fence.seen, Instant{});
+}
+
 TEST_F(Fenced, ABuyerThatIsBackMayGoOn) {
   auto& annotations = sight.slices["sw-x-0"].meta.annotations;
   annotations = {{"liqo.io/cordon", "true"}, {std::string(k_fenced_annotation), "true"}};
