@@ -8,6 +8,8 @@
 namespace spillway::kube {
 namespace {
 
+constexpr std::string_view k_party_annotation = "spillway.dev/party";
+
 std::string micro_time(Instant now) {
   std::string text = to_text(Instant{now.ms - now.ms % 1000});
   text.pop_back();  // Z
@@ -37,9 +39,13 @@ void Lease::on_found(Result<Object> found) {
   note(*found);
   const bool is_ours = seen_holder_ == options_.holder;
   const bool is_free = seen_holder_.empty() || is_old_;
-  if (is_ours || is_free) return take(std::move(*found));
+  const std::string party(annotation_in(*found, k_party_annotation));
+  const bool is_open = options_.party.empty() || party.empty() || party == options_.party;
+  if (is_ours || (is_free && is_open)) return take(std::move(*found));
   set_held(false);
-  if (std::exchange(told_holder_, seen_holder_) != seen_holder_) calls_.on_other(seen_holder_);
+  const std::string holder = is_free ? "" : seen_holder_;
+  const std::string told = holder + "\n" + party;
+  if (std::exchange(told_holder_, told) != told) calls_.on_other(holder, party);
   look_again();
 }
 
@@ -63,6 +69,10 @@ void Lease::write_record(Object& lease, Instant now) const {
     model::put(spec, "acquireTime", model::text_node(micro_time(now)));
     model::put(spec, "leaseTransitions",
                model::integer_node(model::integer_at(spec, {"leaseTransitions"}) + 1));
+  }
+  if (!options_.party.empty()) {
+    model::put(model::ensure(lease, {"metadata", "annotations"}), k_party_annotation,
+               model::text_node(options_.party));
   }
   model::put(spec, "leaseDurationSeconds", model::integer_node(options_.lasts.ms / 1000));
   model::put(spec, "renewTime", model::text_node(micro_time(now)));
@@ -120,16 +130,18 @@ void Lease::look_again() {
   api_.loop().after(wait, life_.guard([this] { look(); }));
 }
 
-void Lease::release(std::function<void()> done) {
+void Lease::release(std::function<void()> done, bool for_good) {
   is_ending_ = true;
   if (!std::exchange(is_held_, false)) return done();
   api_.change(
       k_leases, options_.name,
-      [holder = options_.holder](Object& lease) -> Status {
+      [holder = options_.holder, for_good](Object& lease) -> Status {
         if (model::text_at(lease, {"spec", "holderIdentity"}) != holder) {
           return spillway::fail(Code::conflict, "lease", "it is another's by now");
         }
         model::put(model::ensure(lease, {"spec"}), "holderIdentity", model::text_node(""));
+        if (for_good)
+          model::erase(model::ensure(lease, {"metadata", "annotations"}), k_party_annotation);
         return {};
       },
       [done = std::move(done)](const Result<Object>&) { done(); });

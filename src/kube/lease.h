@@ -20,6 +20,9 @@ namespace spillway::kube {
 struct LeaseOptions {
   Name name;
   std::string holder;  // this one, unlike any other
+  // For whom it is held, if only those who hold it for the same may follow each other: whoever
+  // holds it for another waits also when it is free, until it is deleted. Empty: anybody may.
+  std::string party = {};
   Duration lasts = seconds(15);
   Duration margin = seconds(5);
   Duration renew = seconds(2);
@@ -30,7 +33,9 @@ struct LeaseCalls {
   std::function<void()> on_lost;  // also when the server cannot be reached for too long
   std::function<void(const Error&)> on_trouble = [](const Error&) {};
   // Another has it, as was just seen; told again only of yet another, or when it was ours between.
-  std::function<void(const std::string& holder)> on_other = [](const std::string&) {};
+  // Without a holder it is free, and that party's.
+  std::function<void(const std::string& holder, const std::string& party)> on_other =
+      [](const std::string&, const std::string&) {};
 };
 
 class Lease {
@@ -41,8 +46,8 @@ class Lease {
   bool is_held() const { return is_held_; }
   const std::string& holder() const { return seen_holder_; }  // as far as is known; may be empty
   // Gives it up, so that another need not wait, and calls when that is done or has failed. After
-  // it nothing more is called.
-  void release(std::function<void()> done);
+  // it nothing more is called. `for_good`: also to those who hold it for another.
+  void release(std::function<void()> done, bool for_good = true);
 
  private:
   void look();

@@ -15,8 +15,10 @@ class TwoClusters:
 
     def find_clusters(self):
         self.kubeconfigs = {side: os.environ[f"REALKUBE_KUBECONFIG_{side.upper()}"] for side in (BUYER, SELLER)}
-        for kubeconfig in self.kubeconfigs.values():
+        for side, kubeconfig in self.kubeconfigs.items():
             let_liqo_read_templates(kubeconfig)
+            # Whoever was here before is gone for good: others may have the fabric.
+            self.kubectl(side, "delete", "lease", "spillway-fabric", "-n", "liqo", "--ignore-not-found")
 
     def kubectl(self, side, *words, **more):
         return call("kubectl", f"--kubeconfig={self.kubeconfigs[side]}", *words, **more)

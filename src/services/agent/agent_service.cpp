@@ -207,7 +207,7 @@ std::string AgentService::holder_of_fabric() const {
 }
 
 void AgentService::hold_fabric() {
-  holder_.emplace(cluster_->api(), log_, holder_of_fabric(),
+  holder_.emplace(cluster_->api(), log_, holder_of_fabric(), "agent " + credentials_.name,
                   agent::FabricHolder::Calls{[this] { begin_fabric(); },
                                              [this] {
                                                if (agent_->fabric() != nullptr)
@@ -241,7 +241,10 @@ void AgentService::begin_fabric() {
 void AgentService::stop(std::function<void()> when_saved) {
   server_.reset();
   if (desk_) desk_->detach();
-  agent_->stop([this, then = std::move(when_saved)] { holder_ ? holder_->release(then) : then(); });
+  const bool is_empty = agent_->state().fabric.contracts.empty();
+  agent_->stop([this, is_empty, then = std::move(when_saved)] {
+    holder_ ? holder_->release(is_empty, then) : then();
+  });
 }
 
 Status AgentService::start_agent(agent::StateStore& state) {

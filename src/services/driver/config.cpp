@@ -8,6 +8,7 @@
 #include "model/limits.h"
 #include "model/validation.h"
 #include "pki/names.h"
+#include "services/fabric/hearing.h"
 #include "services/host_port.h"
 #include "services/log.h"
 
@@ -110,6 +111,8 @@ Status validate(const DriverConfig& config) {
     SPILLWAY_TRY(model::under("clusters", i, model::at("name", check_cluster_id(cluster.name))));
     SPILLWAY_TRY(
         model::under("clusters", i, model::under("offload", fabric::validate(cluster.offload))));
+    SPILLWAY_TRY(model::under("clusters", i,
+                              model::at("api_servers", agent::check_allowed(cluster.api_servers))));
     if (names.insert(cluster.name).second) continue;
     return model::under("clusters", i, model::refuse("name", "another one has it already"));
   }

@@ -61,7 +61,8 @@ Status Driver::check_clusters() const {
   for (const auto& [name, unit] : book_.state.units) {
     if (unit.is_gone()) continue;
     for (const std::string& cluster : {unit.order.consumer, unit.order.provider}) {
-      if (find(cluster) != nullptr) continue;
+      const bool is_given_up = unit.ended && cluster == unit.order.provider;
+      if (find(cluster) != nullptr || is_given_up) continue;
       return fail(
           Code::conflict, "cluster " + cluster,
           fmt::format("unit {} lives there, and it is not in the driver's file any more", name),
@@ -73,7 +74,7 @@ Status Driver::check_clusters() const {
 
 // One cluster's part begins here, and nowhere else: once its fabric is ours.
 void Driver::hold(Cluster& cluster) {
-  cluster.holder.emplace(cluster.api, log_, holder_,
+  cluster.holder.emplace(cluster.api, log_, holder_, holder_,
                          agent::FabricHolder::Calls{[this, &cluster] { start_fabric(cluster); },
                                                     [&cluster] {
                                                       if (cluster.fabric)
@@ -113,7 +114,8 @@ void Driver::release(size_t index, std::function<void()> done) {
   auto& holder = clusters_[index]->holder;
   const auto next = life_.guard([this, index, done] { release(index + 1, done); });
   if (!holder) return next();
-  holder->release(next);
+  const auto& kept = book_.state.fabrics[clusters_[index]->name].contracts;
+  holder->release(kept.empty(), next);
 }
 
 Driver::Cluster* Driver::find(const std::string& name) const {
@@ -129,10 +131,17 @@ bool Driver::is_seeing() const {
   });
 }
 
-void Driver::know(Cluster& cluster, const agent::LiqoHome& home) {
+const Driver::Cluster* Driver::find_twin(const Cluster& cluster) const {
+  if (!cluster.liqo.home()) return nullptr;
   for (const auto& other : clusters_) {
     if (other.get() == &cluster || !other->liqo.home()) continue;
-    if (other->liqo.home()->id() != home.id()) continue;
+    if (other->liqo.home()->id() == cluster.liqo.home()->id()) return other.get();
+  }
+  return nullptr;
+}
+
+void Driver::know(Cluster& cluster, const agent::LiqoHome& home) {
+  if (const Cluster* other = find_twin(cluster)) {
     log_.write(services::Level::error, "two clusters have the same Liqo id",
                {{"one", other->name}, {"other", cluster.name}, {"id", home.id()}});
     return;  // of that one nothing is made

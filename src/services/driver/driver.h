@@ -88,6 +88,7 @@ class Driver final : public Desk {
   void release(size_t index, std::function<void()> done);
   void know(Cluster& cluster, const agent::LiqoHome& home);
   Cluster* find(const std::string& name) const;
+  const Cluster* find_twin(const Cluster& cluster) const;  // another with its Liqo id
   Status check_known(const std::string& consumer, const std::string& provider) const;
   void rebuild();  // what follows from orders; and the fabrics look
   static std::optional<model::LiqoPart> make_part(const Cluster& consumer,

@@ -15,9 +15,16 @@ std::vector<fabric::Trouble> Driver::troubles_of(const std::string& consumer,
   for (const std::string& name : {consumer, provider}) {
     const Cluster* cluster = find(name);
     if (cluster == nullptr) continue;
+    if (const Cluster* other = find_twin(*cluster)) {
+      all.push_back(
+          {"cluster " + name,
+           fmt::format("{} has the same Liqo id, {}", other->name, cluster->liqo.home()->id()),
+           "install Liqo anew in one of them, with an id of its own"});
+    }
     if (!cluster->fabric) {
-      all.push_back({"cluster " + name, "another process has its fabric, or it is not known who",
-                     fmt::format("look at the Lease {}", agent::k_fabric_lease)});
+      all.push_back({"cluster " + name, "its fabric is not ours: " + cluster->holder->why_not(),
+                     fmt::format("units there wait; see the Lease {} in namespace {}",
+                                 agent::k_fabric_lease, fabric::liqo::k_namespace)});
       continue;
     }
     if (const Error* why = cluster->fabric->blindness()) {

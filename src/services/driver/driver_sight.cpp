@@ -73,9 +73,7 @@ void Driver::settle() {
 bool Driver::settle_unit(const std::string& name, UnitRecord& unit, Instant& next) {
   Cluster* consumer = find(unit.order.consumer);
   Cluster* provider = find(unit.order.provider);
-  if (consumer == nullptr || provider == nullptr || !consumer->fabric || !provider->fabric) {
-    return false;
-  }
+  if (consumer == nullptr || !consumer->fabric) return false;
   const bool is_left = consumer->fabric->has_any_of(name);
   if (!unit.ended) {
     // A consumer that is away is not waited for any longer than a unit has to become empty.
@@ -92,7 +90,11 @@ bool Driver::settle_unit(const std::string& name, UnitRecord& unit, Instant& nex
     if (!is_said) consumer->fabric->end_unit(name, [](const Status&) {});
     return false;
   }
-  if (is_left || provider->fabric->has_any_of(name)) return false;
+  // One that is not in the driver's file any more is not waited for: its operator said that it is
+  // gone (check_clusters).
+  const bool waits =
+      provider != nullptr && (!provider->fabric || provider->fabric->has_any_of(name));
+  if (is_left || waits) return false;
   note_step(name, UnitStep::ending);
   unit.steps.push_back({UnitStep::gone, loop_.now()});
   saver_.touch();

@@ -13,18 +13,26 @@ namespace spillway::agent {
 
 using services::Level;
 
-FabricHolder::FabricHolder(kube::Api& api, services::Log& log, std::string name, Calls calls)
+namespace {
+constexpr const char* k_take_over =
+    "its units would end: start it again; or, if it will not come back, delete the Lease";
+}  // namespace
+
+FabricHolder::FabricHolder(kube::Api& api, services::Log& log, std::string name, std::string party,
+                           Calls calls)
     : log_(log),
       calls_(std::move(calls)),
       lease_(api,
              {.name = {std::string(fabric::liqo::k_namespace), k_fabric_lease},
-              .holder = std::move(name)},
+              .holder = std::move(name),
+              .party = std::move(party)},
              lease_calls()) {}
 
 kube::LeaseCalls FabricHolder::lease_calls() {
   kube::LeaseCalls calls;
   calls.on_held = [this] {
     told_.clear();
+    other_.clear();
     log_.write(Level::info, "the fabric of this cluster is ours", {{"lease", k_fabric_lease}});
     calls_.begin();
   };
@@ -33,15 +41,25 @@ kube::LeaseCalls FabricHolder::lease_calls() {
                {{"lease", k_fabric_lease}});
     calls_.pause();
   };
-  calls.on_other = [this](const std::string& holder) {
+  calls.on_other = [this](const std::string& holder, const std::string& party) {
+    const bool is_left = holder.empty();
+    other_ = is_left ? fmt::format("{} has left units here, and is gone", party)
+                     : fmt::format("{} has it", holder);
     log_.write(Level::warning, "the fabric of this cluster is another's",
-               {{"holder", holder},
+               {{"holder", is_left ? party : holder},
                 {"lease", k_fabric_lease},
-                {"next", "contracts wait; stop the other, or leave it to that one"}});
+                {"next", is_left ? k_take_over
+                                 : "contracts wait; stop the other, or leave it to "
+                                   "that one"}});
     calls_.stop();
   };
   calls.on_trouble = [this](const Error& trouble) { tell(trouble); };
   return calls;
+}
+
+std::string FabricHolder::why_not() const {
+  if (!other_.empty()) return other_;
+  return told_.empty() ? "its Lease is not held yet" : told_;
 }
 
 void FabricHolder::tell(const Error& trouble) {

@@ -24,12 +24,20 @@ class FabricHolder {
     std::function<void()> pause;  // it may not be, for all that is known
     std::function<void()> stop;   // it is another's
   };
-  FabricHolder(kube::Api& api, services::Log& log, std::string name, Calls calls);
+  // `party`: whose contracts or orders they are. Who works for another would take down all that
+  // this one has made, so it does not follow this one, unless nothing was left or the Lease is
+  // deleted by somebody who knows.
+  FabricHolder(kube::Api& api, services::Log& log, std::string name, std::string party,
+               Calls calls);
 
   void start() { lease_.start(); }
   bool is_held() const { return lease_.is_held(); }
+  std::string why_not() const;  // it is not held
   // Gives it up, so that another need not wait, and calls when that is done or has failed.
-  void release(std::function<void()> done) { lease_.release(std::move(done)); }
+  // `is_empty`: nothing is left that another party would take down.
+  void release(bool is_empty, std::function<void()> done) {
+    lease_.release(std::move(done), is_empty);
+  }
 
  private:
   kube::LeaseCalls lease_calls();
@@ -37,7 +45,8 @@ class FabricHolder {
 
   services::Log& log_;
   Calls calls_;
-  std::string told_;  // the last trouble that was logged
+  std::string told_;   // the last trouble that was logged
+  std::string other_;  // whose it is
   kube::Lease lease_;
 };
 

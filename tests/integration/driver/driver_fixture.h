@@ -41,9 +41,10 @@ class DriverTest : public ::testing::Test {
     driver.emplace(loop(), random, store, log, "driver test");
     std::vector<DriverCluster> clusters;
     for (embedded::Cluster* cluster : {liqos.buyer.get(), liqos.seller.get()}) {
+      if (cluster == liqos.seller.get() && !is_milan_listed) continue;
       auto& [channel, api] = apis.emplace_back(
           std::make_unique<test::DialledChannel>(
-              loop(), [cluster] { return cluster; }, net::Peer{"test:1", nullptr}),
+              loop(), [this, cluster] { return find(cluster); }, net::Peer{"test:1", nullptr}),
           nullptr);
       api = std::make_unique<kube::Api>(loop(), random, *channel,
                                         kube::ApiOptions{.patience = seconds(5)});
@@ -70,7 +71,10 @@ class DriverTest : public ::testing::Test {
     embedded::Cluster* to =
         access.server.host == "rome.test" ? liqos.buyer.get() : liqos.seller.get();
     return std::make_unique<test::DialledChannel>(
-        loop(), [to] { return to; }, peer);
+        loop(), [this, to] { return find(to); }, peer);
+  }
+  embedded::Cluster* find(embedded::Cluster* cluster) const {
+    return liqos.is_seller_dead && cluster == liqos.seller.get() ? nullptr : cluster;
   }
 
   // ---- asking ----
@@ -168,6 +172,7 @@ class DriverTest : public ::testing::Test {
   }
 
   test::EmbeddedLiqos liqos{"rome", "milan"};
+  bool is_milan_listed = true;  // in the driver's file
   host::SeededRandom random{5};
   agent::MemoryState store;
   agent::MemoryLog log;

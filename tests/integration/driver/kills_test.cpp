@@ -82,6 +82,30 @@ TEST_F(DriverTest, WithoutApiServersForAWhileItConverges) {
   }
 }
 
+// Law 3: what a consumer has of a unit goes without its provider, also when nobody has seen that
+// one in this life of the driver; what is left there is given up when its operator says so.
+TEST_F(DriverTest, AProviderThatIsDeadFromTheStartKeepsNobodyFromReleasing) {
+  const std::string unit = unit_of(0);
+  put(unit);
+  ASSERT_TRUE(comes_to(unit, "ready"));
+  kill();
+  liqos.is_seller_dead = true;
+  start();
+  live(200);
+  ask("DELETE", "/v1/units/" + unit);
+  EXPECT_TRUE(comes([&] { return node(*liqos.buyer, unit).items.empty(); }, 6000));
+  EXPECT_TRUE(comes([&] { return driver->state().units.at(unit).ended.has_value(); }, 6000));
+  live(40);  // until it is saved
+  EXPECT_EQ(step_of(unit), "ending");
+  const std::string told = model::to_json(ask("GET", "/v1/units/" + unit).body);
+  EXPECT_NE(told.find("cluster milan"), std::string::npos) << told;
+  EXPECT_NE(told.find("its fabric is not ours"), std::string::npos) << told;
+  kill();
+  is_milan_listed = false;
+  start();
+  EXPECT_TRUE(comes_to(unit, "gone")) << step_of(unit);
+}
+
 TEST_F(DriverTest, ASecondRunDoesNothing) {
   put(unit_of(0));
   put(unit_of(0, 2), order_of("milan", "rome"));

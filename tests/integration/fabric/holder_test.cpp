@@ -11,10 +11,11 @@ namespace spillway::agent {
 namespace {
 
 struct Candidate {
-  Candidate(test::ManualLoop& loop, test::Place& place, const std::string& name)
+  Candidate(test::ManualLoop& loop, test::Place& place, const std::string& name,
+            const std::string& party = {})
       : channel(loop, place.cluster),
         api(loop, random, channel, kube::ApiOptions{.patience = seconds(2)}),
-        holder(api, log, name,
+        holder(api, log, name, party,
                {[this] { doing = "working"; }, [this] { doing = "paused"; },
                 [this] { doing = "stopped"; }}) {
     holder.start();
@@ -42,7 +43,7 @@ TEST_F(FabricHolding, TheFirstWorksTheSecondWaitsUntilItLetsGo) {
   EXPECT_EQ(first.doing, "working");
   EXPECT_EQ(second.doing, "stopped");
   EXPECT_TRUE(second.log.count("holder=agent rome") == 1) << "it must say whose it is";
-  first.holder.release([] {});
+  first.holder.release(true, [] {});
   loop.run_for(seconds(5));
   EXPECT_EQ(second.doing, "working");
 }
@@ -76,6 +77,38 @@ TEST_F(FabricHolding, WhoWasKilledGoesOnAtOnceUnderItsName) {
   Candidate again(loop, liqo.rome, "agent rome");
   loop.run_for(milliseconds(500));
   EXPECT_EQ(again.doing, "working");
+}
+
+// It would take down everything that the first has contracts for.
+TEST_F(FabricHolding, NobodyFollowsAnotherPartyThatHasLeftUnits) {
+  std::optional<Candidate> first;
+  first.emplace(loop, liqo.rome, "agent rome here", "agent rome");
+  loop.run_for(seconds(1));
+  Candidate second(loop, liqo.rome, "driver", "driver");
+  first.reset();  // killed
+  loop.run_for(minutes(5));
+  EXPECT_EQ(second.doing, "stopped");
+  EXPECT_EQ(second.holder.why_not(), "agent rome has left units here, and is gone");
+  EXPECT_EQ(second.log.count("delete the Lease"), 1);
+  // The same party goes on, wherever it is started.
+  first.emplace(loop, liqo.rome, "agent rome there", "agent rome");
+  loop.run_for(minutes(1));
+  EXPECT_EQ(first->doing, "working");
+  first->holder.release(false, [] {});
+  loop.run_for(minutes(1));
+  EXPECT_EQ(second.doing, "stopped");
+  liqo.rome.remove("/apis/coordination.k8s.io/v1/namespaces/liqo/leases/spillway-fabric");
+  loop.run_for(minutes(1));
+  EXPECT_EQ(second.doing, "working");
+}
+
+TEST_F(FabricHolding, WhoLeavesNothingIsFollowedByAnybody) {
+  Candidate first(loop, liqo.rome, "agent rome here", "agent rome");
+  loop.run_for(seconds(1));
+  Candidate second(loop, liqo.rome, "driver", "driver");
+  first.holder.release(true, [] {});
+  loop.run_for(seconds(5));
+  EXPECT_EQ(second.doing, "working");
 }
 
 TEST_F(FabricHolding, TheNameTellsMembersAndFoldersApartAndOutlivesAProcess) {
