@@ -8,6 +8,8 @@
 namespace spillway::fabric {
 namespace {
 
+constexpr Duration k_doubt_told = minutes(1);
+
 // Its nodes wait until the fence time is over, and then are nobody's: what was bought is made anew
 // when the provider is back.
 UnitStep keep_watch(Buying& b, const Purchase& purchase, const BoughtUnit& unit,
@@ -29,6 +31,17 @@ void tell_of_death(Buying& b) {
                                    ? "its units are gone; they come back with it"
                                    : "work without identity begins elsewhere; the rest waits for "
                                      "the fence time of the contract"});
+  }
+  if (b.wish.life.life == Life::doubted) {
+    const Instant told = b.wish.life.unheard + k_doubt_told;
+    if (told > b.now) {
+      b.plan.look_by(told);
+    } else {
+      b.plan.troubles.push_back({thing,
+                                 "it does not answer our probe, and Liqo says that it is there",
+                                 "look at the way from here to its API server; work with identity "
+                                 "is stopped there after the fence time of the contract"});
+    }
   }
   const bool is_back = b.wish.life.life == Life::alive;
   if (is_back && is_marked_unreachable(b.sight)) mark_unreachable(b, false);

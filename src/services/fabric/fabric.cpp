@@ -229,6 +229,7 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
   networks_.hold_back(peer, memory.identity ? memory.identity->access.proxy : "", plan);
   plan.look_by(given_up);
   tell_of_refusal(peer, plan);
+  tell_of_refusals(peer, Role::buyer, plan);
   side(peer, Role::buyer).life = wish.life.life;
   const bool is_over = wish.purchases.empty() && plan.deeds.empty() && is_clear(sight) &&
                        (warm_until(memory) <= now() || memory.dead);
@@ -256,6 +257,7 @@ Instant Fabric::sell(const std::string& peer, PeerMemory& memory) {
   wish.proxy = proxy_for(peer);
   wish.hand_out = handouts_.of(peer, sight);
   fabric::Plan plan = plan_seller(wish, sight, now());
+  tell_of_refusals(peer, Role::seller, plan);
   if (market::mutant(market::Mutant::keep_guests)) std::erase_if(plan.deeds, is_sweep);
   limit_guests(wish, plan);
   check_newcomer(wish, plan);

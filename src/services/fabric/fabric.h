@@ -144,6 +144,7 @@ class Fabric {
   void find_peers();
   void prepare();
   void make_requests(const model::Contract& contract, const FabricContract& kept);
+  void tell_of_refusals(const std::string& peer, Role role, fabric::Plan& plan) const;
   void tell_of_other_key(const model::Contract& row, fabric::Plan& plan) const;
   void find_offer(const model::Contract& wanted);
   void prove(const ContractId& id, FabricContract& kept);
@@ -204,8 +205,8 @@ class Fabric {
   void hear_of_nonce(const Received& message);
   void hear_of_request(const Received& message);
   void hear_of_identity(const Received& message);
-  void take_identity(FabricContract& kept, std::vector<std::string> units,
-                     fabric::IdentityTalk identity);
+  void take_identity(const ContractId& contract, FabricContract& kept,
+                     std::vector<std::string> units, fabric::IdentityTalk identity);
   void hear_of_network(const Received& message);
   void refuse(const Received& message, const Error& why);
 
@@ -240,6 +241,7 @@ class Fabric {
   bool are_contracts_changed_ = true;
   bool is_holding_ = true;
   int64_t refused_ = 0;
+  std::map<ContractId, fabric::Trouble> refusals_;  // the last of each, until one is taken
   std::function<void(const PeerProgress&)> looked_ = [](const PeerProgress&) {};
   std::optional<Instant> hurried_;
   host::Alarm alarm_;

@@ -65,6 +65,7 @@ void Fabric::forget_ended() {
   if (std::erase_if(state().contracts, is_over) > 0) dealings_.touch();
   std::erase_if(requests_, is_over);
   std::erase_if(offered_, is_over);
+  std::erase_if(refusals_, is_over);
   std::erase_if(offers_, [&](const ContractId& id) { return !live.contains(id); });
 }
 
@@ -161,6 +162,16 @@ void Fabric::tell_of_other_key(const model::Contract& row, fabric::Plan& plan) c
   }
 }
 
+void Fabric::tell_of_refusals(const std::string& peer, Role role, fabric::Plan& plan) const {
+  for (const auto& [id, refusal] : refusals_) {
+    const model::Contract* row = contract(id);
+    const auto kept = state().contracts.find(id);
+    if (row == nullptr || kept == state().contracts.end()) continue;
+    const bool is_of_role = is_bought(*row) == (role == Role::buyer);
+    if (is_of_role && peer_of(*row, kept->second) == peer) plan.troubles.push_back(refusal);
+  }
+}
+
 void Fabric::find_offer(const model::Contract& wanted) {
   const auto take = [this, id = wanted.id](const Result<model::Offer>& told) {
     const auto kept = state().contracts.find(id);
@@ -239,6 +250,16 @@ void Fabric::refuse(const Received& message, const Error& why) {
   refused_ += 1;
   log_.write(services::Level::warning, "message refused",
              {{"contract", message.contract.text}, {"step", message.step}, {"why", why.message()}});
+  const model::Contract* row = contract(message.contract);
+  const auto kept = state().contracts.find(message.contract);
+  if (row == nullptr || kept == state().contracts.end()) return;
+  refusals_.insert_or_assign(
+      message.contract,
+      fabric::Trouble{"contract " + message.contract.text,
+                      fmt::format("what the other side says of it (\"{}\") is refused: {}: {}",
+                                  message.step, why.thing, why.reason),
+                      why.next});
+  change(peer_of(*row, kept->second));
 }
 
 void Fabric::hear_of_nonce(const Received& message) {
@@ -262,8 +283,10 @@ void Fabric::hear_of_request(const Received& message) {
   auto talk = hear_request(message.body, {kept->part, unit_names(*contract(message.contract))});
   if (!talk) return refuse(message, talk.error());
   if (talk->proof && !talk->proof->is_signed()) handouts_.asked_again(kept->part.buyer);
+  refusals_.erase(message.contract);
+  const auto before = kept->request;
   add_heard(kept->request, std::move(*talk));
-  save_then_look(message.contract);
+  if (kept->request != before) save_then_look(message.contract);  // said again costs nothing
 }
 
 void Fabric::hear_of_identity(const Received& message) {
@@ -274,11 +297,12 @@ void Fabric::hear_of_identity(const Received& message) {
   if (!talk) return refuse(message, talk.error());
   visits_.end(kept->part.provider);
   auto units = std::exchange(talk->units, {});
-  take_identity(*kept, std::move(units), std::move(*talk));
+  take_identity(message.contract, *kept, std::move(units), std::move(*talk));
 }
 
-void Fabric::take_identity(FabricContract& kept, std::vector<std::string> units,
-                           fabric::IdentityTalk identity) {
+void Fabric::take_identity(const ContractId& contract, FabricContract& kept,
+                           std::vector<std::string> units, fabric::IdentityTalk identity) {
+  refusals_.erase(contract);
   auto& known = state().bought_from[kept.part.provider].identity;
   if (kept.recorded == units && known == identity) return;
   kept.recorded = std::move(units);

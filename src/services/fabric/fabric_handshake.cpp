@@ -57,8 +57,8 @@ void Fabric::visit_answered(const Visits::Order& order, const fabric::liqo::Tena
   const fabric::IdentityTalk seen{*tenant.answer, tenant.space, {}};
   auto talk = hear_identity(to_body(seen), {kept->second.part, {}}, options_.api_servers);
   if (!talk) return visit_failed(order, talk.error());
-  take_identity(kept->second, kept->second.recorded.value_or(std::vector<std::string>()),
-                std::move(*talk));
+  take_identity(kept->first, kept->second,
+                kept->second.recorded.value_or(std::vector<std::string>()), std::move(*talk));
 }
 
 void Fabric::visit_failed(const Visits::Order& order, const Error& why) {

@@ -37,7 +37,7 @@ void Tellings::set(const std::string& source, const std::string& about,
     if (now.size() >= k_most || !now.insert(text).second || before.contains(text)) continue;
     if (!is_news(text)) continue;
     log_.write(services::Level::warning, "the fabric has a trouble",
-               {{"of", source}, {"what", text}});
+               {{"of", source}, {"trouble", text}});
     write_event({"Namespace", {}, about}, "Warning", text);
   }
   before = std::move(now);
@@ -47,7 +47,7 @@ void Tellings::set(const std::string& source, const std::string& about,
 void Tellings::tell_once(const std::string& about, const fabric::Trouble& trouble) {
   const std::string text = sentence(trouble);
   if (!is_news(text)) return;
-  log_.write(services::Level::warning, "the fabric had a trouble", {{"what", text}});
+  log_.write(services::Level::warning, "the fabric had a trouble", {{"trouble", text}});
   write_event({"Namespace", {}, about}, "Warning", text);
 }
 
