@@ -93,7 +93,7 @@ void clear_abandoned(Buying& b, const BoughtUnit& unit, const BoughtSight& seen)
          "somebody removed the VirtualNode of " + unit.name +
              " by force, and nothing tells whether "
              "its guest still runs",
-         "release the unit; or delete the pod by force when you know that its guest has ended"});
+         "look at its provider, and delete the pod by force when its guest has ended there"});
     return;
   }
   b.remove(Buying::node(unit.name), seen.node->uid);

@@ -162,6 +162,10 @@ TEST_F(FabricDeath, OneSignAloneKillsNobody) {
   live(1600);
   EXPECT_FALSE(is_tainted(fabric::k_dead_taint));
   EXPECT_EQ(buyer.agent->fabric()->status().providers.at(fabric::Life::doubted), 1);
+  live(2400);  // a minute, after which its owner is told
+  ASSERT_EQ(buyer.agent->fabric()->status().troubles.size(), 1U);
+  EXPECT_NE(buyer.agent->fabric()->status().troubles[0].find("does not answer our probe"),
+            std::string::npos);
   is_milan_there = true;
   say_of_milan("Error");
   live(1600);

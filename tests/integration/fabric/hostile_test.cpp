@@ -118,6 +118,29 @@ TEST_F(HostileTalk, ABuyerIsSentNowhereElse) {
   EXPECT_NE(refusal(talk), "");
 }
 
+// Its owner is told which server it was: the unit waits until that is allowed.
+TEST_F(HostileTalk, AServerThatIsNotAllowedIsTold) {
+  seller.start();
+  FabricOptions options;
+  options.api_servers = {"https://elsewhere:6443"};
+  buyer.start(options);
+  live(4);
+  const model::Contract bought = trade_units(1);
+  const auto told = [&] {
+    std::string all;
+    for (const std::string& one : buyer.agent->fabric()->status().troubles) all += one + "\n";
+    return all;
+  };
+  EXPECT_TRUE(comes([&] { return told().find("is refused") != std::string::npos; })) << told();
+  EXPECT_NE(told().find(bought.id.text), std::string::npos) << told();
+  EXPECT_FALSE(all_ready(bought));
+  // Allowed, it is over.
+  buyer.kill();
+  buyer.start();
+  EXPECT_TRUE(comes([&] { return all_ready(bought); }, 1200));
+  EXPECT_EQ(told(), "");
+}
+
 // By the whole way: what is refused changes nothing, and the honest word after it is heard.
 TEST_F(HostileTalk, WhatIsRefusedIsCountedAndChangesNothing) {
   seller.start();
