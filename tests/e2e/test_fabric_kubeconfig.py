@@ -31,6 +31,8 @@ class ByKubeconfig(test_fabric.Fabric):
         super().setUp()
         eventually("the guard seen by the provider", lambda: self.offers()[0]["offer"].get("enforcement") == "full",
                    PATIENCE_SECONDS)
+        # A peering that an earlier test left warm needs no account: these agents keep none so.
+        eventually("no Tenant of before", lambda: not self.items(SELLER, TENANTS, "-A"), 3 * PATIENCE_SECONDS)
 
     def server(self):
         return self.config()["clusters"][0]["cluster"]["server"]
