@@ -165,7 +165,7 @@ std::optional<model::LiqoPart> Driver::make_part(const Cluster& consumer,
 
 // What was ordered when Liqo had another key there, if it was. It stays so: what runs under that
 // key runs on, and nothing more of it can be made; whoever ordered it is told
-// (Fabric::make_requests).
+// (Fabric::tell_of_other_key).
 const model::LiqoPart* Driver::part_of_other_key(const Cluster& consumer,
                                                  const model::Contract& contract) const {
   const auto fabric = book_.state.fabrics.find(consumer.name);
