@@ -1,5 +1,4 @@
 // What a driver tells of its units and peerings.
-
 #include "services/driver/driver.h"
 #include "services/driver/orders.h"
 
