@@ -5,6 +5,11 @@
 #include "base/check.h"
 
 namespace spillway::fabric::liqo {
+namespace {
+
+constexpr std::string_view k_tenant_space_prefix = "liqo-tenant-";
+
+}  // namespace
 
 std::string api_version(const Kind& kind) {
   return kind.group.empty() ? std::string(kind.version)
@@ -12,7 +17,12 @@ std::string api_version(const Kind& kind) {
 }
 
 std::string tenant_namespace_name(std::string_view peer) {
-  return fmt::format("liqo-tenant-{}", peer);
+  return fmt::format("{}{}", k_tenant_space_prefix, peer);
+}
+
+std::string peer_of_tenant_namespace(std::string_view space) {
+  if (!space.starts_with(k_tenant_space_prefix)) return {};
+  return std::string(space.substr(k_tenant_space_prefix.size()));
 }
 
 std::string control_plane_identity_name(std::string_view provider) {

@@ -123,6 +123,7 @@ inline constexpr std::string_view k_proxy_address = "api-server-proxy";
 inline constexpr int64_t k_proxy_port = 8118;
 
 std::string tenant_namespace_name(std::string_view peer);            // liqo-tenant-<peer>
+std::string peer_of_tenant_namespace(std::string_view space);        // empty: it is no tenant's
 std::string control_plane_identity_name(std::string_view provider);  // controlplane-<provider>
 std::string kubeconfig_secret_name(std::string_view identity);       // kubeconfig-<identity>
 std::string slice_identity_name(std::string_view slice);             // resourceslice-<slice>

@@ -11,11 +11,6 @@ namespace {
 
 namespace liqo = fabric::liqo;
 
-std::string peer_of_space(std::string_view space) {
-  const std::string prefix = liqo::tenant_namespace_name("");
-  return space.starts_with(prefix) ? std::string(space.substr(prefix.size())) : std::string();
-}
-
 bool makes(const fabric::Deed& deed, const liqo::Kind& kind) {
   const auto* made = std::get_if<fabric::Create>(&deed);
   return made != nullptr && made->at.kind.plural == kind.plural;
@@ -57,11 +52,11 @@ bool Networks::is_known() const {
 void Networks::watch(const liqo::Kind& kind, kube::Wanted wanted, Put put, Gone gone) {
   kube::WatchCalls calls;
   calls.on_put = [put = std::move(put)](const kube::Object& object) {
-    const std::string peer = peer_of_space(kube::space_in(object));
+    const std::string peer = liqo::peer_of_tenant_namespace(kube::space_in(object));
     put(peer, object);
   };
   calls.on_gone = [gone = std::move(gone)](const kube::Name& name) {
-    gone(peer_of_space(name.space), name);
+    gone(liqo::peer_of_tenant_namespace(name.space), name);
   };
   calls.on_synced = [this] { own_changed(); };
   calls.on_trouble = [this](const Error& why) {

@@ -151,7 +151,7 @@ void Sights::tell_known() {
 void Sights::list_leases() {
   api_.list(kube::k_leases, {}, life_.guard([this](const kube::ListPage& page) {
     for (const kube::Object& lease : page.items) {
-      const std::string peer = peer_of_space(kube::space_in(lease));
+      const std::string peer = liqo::peer_of_tenant_namespace(kube::space_in(lease));
       const std::string name(kube::name_in(lease));
       if (peer.empty() || !contract_of_unit(name)) continue;
       if (!std::exchange(unit(peer, name).has_lease, true)) changed(peer);

@@ -78,7 +78,6 @@ class Sights {
   }
   void complain(const kube::Object& object, const Error& why);
   void changed(const std::string& peer) { calls_.changed(peer); }
-  static std::string peer_of_space(std::string_view space);  // empty: it is no tenant's
 
   void put_space(const kube::Object& object);
   void drop_space(const std::string& name);

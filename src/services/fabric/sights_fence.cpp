@@ -18,7 +18,7 @@ constexpr Duration k_late = seconds(10);
 template <class T>
 void Sights::put_right(const kube::Name& name, T fabric::SellerSight::*part,
                        fabric::Right T::*which, fabric::Right is) {
-  const std::string peer = peer_of_space(name.space);
+  const std::string peer = liqo::peer_of_tenant_namespace(name.space);
   if (peer.empty()) return;
   if (std::exchange(sellers_[peer].*part.*which, is) != is) changed(peer);
 }
@@ -30,7 +30,7 @@ void Sights::watch_rights(std::string_view name, T fabric::SellerSight::*part, J
     watch_named(
         kind, name,
         [this, part, which, judge](const kube::Object& object) {
-          const std::string peer = peer_of_space(kube::space_in(object));
+          const std::string peer = liqo::peer_of_tenant_namespace(kube::space_in(object));
           put_right(kube::key_of(object), part, which, judge(object, peer));
         },
         [this, part, which](const kube::Name& gone) {
@@ -43,7 +43,7 @@ void Sights::watch_rights(std::string_view name, T fabric::SellerSight::*part, J
 
 void Sights::watch_fences() {
   const auto drop_lease = [this](const kube::Name& name) {
-    const std::string peer = peer_of_space(name.space);
+    const std::string peer = liqo::peer_of_tenant_namespace(name.space);
     if (peer.empty()) return;
     fabric::SellerSight& sold = sellers_[peer];
     fabric::note_no_lease(sold.fence, !sold.slices.empty());
@@ -60,7 +60,7 @@ void Sights::watch_fences() {
 
 void Sights::watch_accounts() {
   const auto put_account = [this](const kube::Name& name, std::string_view uid) {
-    const std::string peer = peer_of_space(name.space);
+    const std::string peer = liqo::peer_of_tenant_namespace(name.space);
     if (peer.empty()) return;
     sellers_[peer].account.uid = uid;
     changed(peer);
@@ -91,7 +91,7 @@ void Sights::watch_named(const liqo::Kind& kind, std::string_view name, Put put,
 }
 
 void Sights::put_buyer_lease(const kube::Object& object) {
-  const std::string peer = peer_of_space(kube::space_in(object));
+  const std::string peer = liqo::peer_of_tenant_namespace(kube::space_in(object));
   if (peer.empty()) return;
   fabric::FenceSight& fence = sellers_[peer].fence;
   const std::optional<fabric::BuyerLease> before = fence.lease;

@@ -9,8 +9,6 @@ namespace {
 
 namespace liqo = fabric::liqo;
 
-constexpr std::string_view k_space_prefix = "liqo-tenant-";
-
 bool is_copy(const liqo::Slice& slice) {
   return slice.meta.label(liqo::k_replicated_label) == "true";
 }
@@ -62,11 +60,6 @@ bool is_same(const fabric::NodeSight& a, const fabric::NodeSight& b) {
 
 }  // namespace
 
-std::string Sights::peer_of_space(std::string_view space) {
-  if (!space.starts_with(k_space_prefix)) return {};
-  return std::string(space.substr(k_space_prefix.size()));
-}
-
 void Sights::put_space(const kube::Object& object) {
   const std::string name(kube::name_in(object));
   const std::string peer(kube::label_in(object, liqo::k_peer_label));
@@ -99,7 +92,7 @@ void Sights::drop_space(const std::string& name) {
     guests_changed_.insert(peer);
     return changed(peer);
   }
-  const std::string peer = peer_of_space(name);
+  const std::string peer = liqo::peer_of_tenant_namespace(name);
   if (peer.empty()) return;
   sellers_[peer].has_space = false;
   sellers_[peer].account.request.clear();
@@ -111,7 +104,7 @@ void Sights::drop_space(const std::string& name) {
 
 void Sights::put_secret(const kube::Object& object) {
   const kube::Name name = kube::key_of(object);
-  const std::string peer = peer_of_space(name.space);
+  const std::string peer = liqo::peer_of_tenant_namespace(name.space);
   if (peer.empty()) return;
   if (name.name == liqo::k_nonce_secret) {
     keep(object, sellers_[peer].nonce, liqo::read_nonce(object));
@@ -144,7 +137,7 @@ std::string Sights::kubeconfig_prefix() {
 }
 
 void Sights::drop_secret(const kube::Name& name) {
-  const std::string peer = peer_of_space(name.space);
+  const std::string peer = liqo::peer_of_tenant_namespace(name.space);
   if (peer.empty()) return;
   if (name.name == liqo::k_nonce_secret) sellers_[peer].nonce.reset();
   if (name.name == liqo::k_certificate_secret) sellers_[peer].has_certificate = false;
@@ -163,28 +156,28 @@ void Sights::drop_secret(const kube::Name& name) {
 // ---- the handshake -------------------------------------------------------------------------
 
 void Sights::put_tenant(const kube::Object& object) {
-  const std::string peer = peer_of_space(kube::space_in(object));
+  const std::string peer = liqo::peer_of_tenant_namespace(kube::space_in(object));
   if (peer.empty() || kube::name_in(object) != peer) return;
   keep(object, sellers_[peer].tenant, liqo::read_tenant(object));
   changed(peer);
 }
 
 void Sights::drop_tenant(const kube::Name& name) {
-  const std::string peer = peer_of_space(name.space);
+  const std::string peer = liqo::peer_of_tenant_namespace(name.space);
   if (peer.empty() || name.name != peer) return;
   sellers_[peer].tenant.reset();
   changed(peer);
 }
 
 void Sights::put_identity(const kube::Object& object) {
-  const std::string peer = peer_of_space(kube::space_in(object));
+  const std::string peer = liqo::peer_of_tenant_namespace(kube::space_in(object));
   if (peer.empty() || kube::name_in(object) != liqo::control_plane_identity_name(peer)) return;
   keep(object, buyers_[peer].identity, liqo::read_identity(object));
   changed(peer);
 }
 
 void Sights::drop_identity(const kube::Name& name) {
-  const std::string peer = peer_of_space(name.space);
+  const std::string peer = liqo::peer_of_tenant_namespace(name.space);
   if (peer.empty() || name.name != liqo::control_plane_identity_name(peer)) return;
   buyers_[peer].identity.reset();
   changed(peer);
@@ -194,7 +187,7 @@ void Sights::drop_identity(const kube::Name& name) {
 void Sights::put_copied(const kube::Object& object, const liqo::Kind& kind, OwnRemnant own,
                         HasCopy copy) {
   const kube::Name name = kube::key_of(object);
-  const std::string peer = peer_of_space(name.space);
+  const std::string peer = liqo::peer_of_tenant_namespace(name.space);
   if (peer.empty()) return;
   if (kube::label_in(object, liqo::k_replicated_label) == "true") {
     if (std::exchange(sellers_[peer].*copy, true)) return;
@@ -205,7 +198,7 @@ void Sights::put_copied(const kube::Object& object, const liqo::Kind& kind, OwnR
 }
 
 void Sights::drop_copied(const kube::Name& name, OwnRemnant own, HasCopy copy) {
-  const std::string peer = peer_of_space(name.space);
+  const std::string peer = liqo::peer_of_tenant_namespace(name.space);
   if (peer.empty()) return;
   if (is_own_copied(name, peer)) {
     (buyers_[peer].*own).reset();
@@ -216,7 +209,7 @@ void Sights::drop_copied(const kube::Name& name, OwnRemnant own, HasCopy copy) {
 }
 
 void Sights::put_record(const kube::Object& object) {
-  const std::string peer = peer_of_space(kube::space_in(object));
+  const std::string peer = liqo::peer_of_tenant_namespace(kube::space_in(object));
   if (peer.empty()) return;
   keep(object, sellers_[peer].record, fabric::read_record(object));
   sellers_[peer].is_record_unreadable = !sellers_[peer].record;
@@ -224,7 +217,7 @@ void Sights::put_record(const kube::Object& object) {
 }
 
 void Sights::drop_record(const kube::Name& name) {
-  const std::string peer = peer_of_space(name.space);
+  const std::string peer = liqo::peer_of_tenant_namespace(name.space);
   if (peer.empty()) return;
   sellers_[peer].record.reset();
   sellers_[peer].is_record_unreadable = false;
@@ -254,7 +247,7 @@ void Sights::drop_foreign(const std::string& name) {
 
 void Sights::put_slice(const kube::Object& object) {
   const kube::Name name = kube::key_of(object);
-  const std::string peer = peer_of_space(name.space);
+  const std::string peer = liqo::peer_of_tenant_namespace(name.space);
   if (peer.empty()) return;
   std::optional<liqo::Slice> read;
   keep(object, read, liqo::read_slice(object));
@@ -269,7 +262,7 @@ void Sights::put_slice(const kube::Object& object) {
 }
 
 void Sights::drop_slice(const kube::Name& name) {
-  const std::string peer = peer_of_space(name.space);
+  const std::string peer = liqo::peer_of_tenant_namespace(name.space);
   if (peer.empty()) return;
   sellers_[peer].slices.erase(name.name);
   if (contract_of_unit(name.name)) {
@@ -281,7 +274,7 @@ void Sights::drop_slice(const kube::Name& name) {
 
 void Sights::put_virtual_node(const kube::Object& object) {
   const kube::Name name = kube::key_of(object);
-  const std::string peer = peer_of_space(name.space);
+  const std::string peer = liqo::peer_of_tenant_namespace(name.space);
   if (peer.empty() || !contract_of_unit(name.name)) return;
   std::optional<liqo::VirtualNode>& slot = unit(peer, name.name).virtual_node;
   keep(object, slot, liqo::read_virtual_node(object));
@@ -292,7 +285,7 @@ void Sights::put_virtual_node(const kube::Object& object) {
 
 // Its virtual kubelet had a Lease, which Liqo leaves behind.
 void Sights::drop_virtual_node(const kube::Name& name) {
-  const std::string peer = peer_of_space(name.space);
+  const std::string peer = liqo::peer_of_tenant_namespace(name.space);
   if (peer.empty() || !contract_of_unit(name.name)) return;
   fabric::BoughtSight& seen = unit(peer, name.name);
   seen.virtual_node.reset();

@@ -163,6 +163,8 @@ TEST(LiqoSlice, AGrantReplacesTheLastOne) {
 
 TEST(LiqoNames, AreThoseThatLiqoHas) {
   EXPECT_EQ(tenant_namespace_name("b"), "liqo-tenant-b");
+  EXPECT_EQ(peer_of_tenant_namespace("liqo-tenant-b"), "b");
+  EXPECT_EQ(peer_of_tenant_namespace("default"), "");
   EXPECT_EQ(control_plane_identity_name("p"), "controlplane-p");
   EXPECT_EQ(kubeconfig_secret_name(slice_identity_name("u")), "kubeconfig-resourceslice-u");
   EXPECT_EQ(certificate_secret_name("u"), "liqo-remote-certificate-u");
