@@ -34,7 +34,9 @@ Fabric::Fabric(Dealings& dealings, kube::Api& api, services::Log& log, FabricOpt
               {[this](const std::string& peer) { change(peer); }, [this] { find_peers(); },
                [this] { guests_known(); }}),
       standings_(api, [this](const std::string& buyer) { change(buyer); }),
-      templates_(api, log, options_.template_name, [this] { templates_changed(); }),
+      templates_(
+          api, log, options_.template_name,
+          {[this](const std::string& peer) { change(peer); }, [this] { templates_changed(); }}),
       spaces_(api, log, tellings_, in_flight_, options_.own_space),
       pulses_(
           api, log, options_.pulse, options_.api_servers,
@@ -232,7 +234,7 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
   tell_of_refusals(peer, Role::buyer, plan);
   side(peer, Role::buyer).life = wish.life.life;
   const bool is_over = wish.purchases.empty() && plan.deeds.empty() && is_clear(sight) &&
-                       (warm_until(memory) <= now() || memory.dead);
+                       templates_.is_clear(peer) && (warm_until(memory) <= now() || memory.dead);
   if (!is_over) return do_plan(peer, Role::buyer, plan);
   pulses_.forget(peer);
   errors_.erase(peer);

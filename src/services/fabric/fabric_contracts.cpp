@@ -109,7 +109,8 @@ void Fabric::note_peers() {
 // asked of an API server, and done long after everything else had gone.
 bool Fabric::find_peer(const std::string& peer) {
   bool is_new = false;
-  if (!sights_.buyer(peer).units.empty()) is_new = state().bought_from.try_emplace(peer).second;
+  const bool has_bought = !sights_.buyer(peer).units.empty() || templates_.has_any(peer);
+  if (has_bought) is_new = state().bought_from.try_emplace(peer).second;
   const fabric::SellerSight& sold = sights_.seller(peer);
   // No contract waits until fences are seen: one may be seen when its buyer was forgotten already.
   const bool has_sold = sold.record || sold.fence.has_any();

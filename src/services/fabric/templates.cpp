@@ -62,32 +62,44 @@ void tell_of_others(const std::string& peer, liqo::Leaving leaving, const fabric
 
 }  // namespace
 
-Templates::Templates(kube::Api& api, services::Log& log, std::string base,
-                     std::function<void()> changed)
+Templates::Templates(kube::Api& api, services::Log& log, std::string base, Calls calls)
     : log_(log),
       base_(base.empty() ? std::string(liqo::k_default_template) : std::move(base)),
-      changed_(std::move(changed)),
+      calls_(std::move(calls)),
       watch_(api, resource_of(liqo::k_vk_templates), {},
              {.on_put =
                   [this](const kube::Object& object) {
-                    all_.insert_or_assign(kube::key_of(object), object);
-                    changed_();
+                    const kube::Name name = kube::key_of(object);
+                    all_.insert_or_assign(name, object);
+                    tell(name);
                   },
               .on_gone =
                   [this](const kube::Name& name) {
                     all_.erase(name);
-                    changed_();
+                    tell(name);
                   },
-              .on_synced = [this] { changed_(); },
+              .on_synced = [this] { calls_.all_changed(); },
               .on_trouble =
                   [this](const Error& why) {
                     trouble_ = why;
                     log_.write(services::Level::warning,
                                "options of virtual kubelets cannot be seen",
                                {{"why", why.message()}});
-                    changed_();
+                    calls_.all_changed();
                   },
               .on_open = [this] { trouble_.reset(); }}) {}
+
+void Templates::tell(const kube::Name& name) const {
+  if (name.space == liqo::k_namespace) return calls_.all_changed();
+  const std::string peer = liqo::peer_of_tenant_namespace(name.space);
+  if (!peer.empty() && liqo::leaving_of_template(name.name)) calls_.changed(peer);
+}
+
+bool Templates::has_any(const std::string& peer) const {
+  const std::string space = liqo::tenant_namespace_name(peer);
+  return find(space, template_name(liqo::Leaving::listed)) != nullptr ||
+         find(space, template_name(liqo::Leaving::all)) != nullptr;
+}
 
 const model::Node* Templates::find(const std::string& space, std::string_view name) const {
   const auto found = all_.find({space, std::string(name)});

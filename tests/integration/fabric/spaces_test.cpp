@@ -186,6 +186,27 @@ TEST_F(FabricSpaces, WhoeverIsPinnedByHandIsTrustedIfThePolicySaysSo) {
   EXPECT_EQ(template_of(unit_names(second)[0]), "spillway-all");
 }
 
+// An API server may make one long after it was asked to, when all else of the peering has gone.
+TEST_F(FabricSpaces, ATemplateThatAppearsForAForgottenProviderIsTakenDown) {
+  start();
+  const auto is_forgotten = [this] { return buyer.agent->fabric()->status().peers == 0; };
+  const std::string late = template_at(liqo_words::Leaving::listed);
+  const model::Contract contract = trade_units(1);
+  ASSERT_TRUE(comes([&] { return all_ready(contract); }));
+  tell_both(closed(contract), "contract-closed");
+  ASSERT_TRUE(comes([&] { return liqo.rome.all(liqo_words::k_slices).empty(); }));
+  loop.run_for(FabricOptions{}.warm);
+  ASSERT_TRUE(comes(is_forgotten));
+  ASSERT_FALSE(liqo.rome.has(late));
+  liqo.rome.create(test::Place::path(liqo_words::k_vk_templates, "liqo-tenant-milan"),
+                   R"({"apiVersion":"offloading.liqo.io/v1beta1","kind":"VkOptionsTemplate",)"
+                   R"("metadata":{"name":"spillway-listed"},"spec":{"createNode":true}})");
+  ASSERT_TRUE(liqo.rome.has(late));
+  loop.run_for(FabricOptions{}.warm);
+  EXPECT_TRUE(comes([&] { return !liqo.rome.has(late); }));
+  EXPECT_TRUE(comes(is_forgotten));
+}
+
 TEST_F(FabricSpaces, WithoutLiqosOwnTemplateNoNodeIsMade) {
   const std::string own =
       test::Place::path(liqo_words::k_vk_templates, "liqo", liqo_words::k_default_template);
