@@ -12,6 +12,7 @@ using model::text_at;
 
 constexpr std::string_view k_no_schedule = "NoSchedule";
 constexpr std::string_view k_no_execute = "NoExecute";
+constexpr std::string_view k_dead_value = "true";
 
 bool has_taint(const Entries& taints, std::string_view key, std::string_view effect) {
   return std::any_of(taints.begin(), taints.end(), [&](const Node& one) {
@@ -29,6 +30,25 @@ Node taint_of(std::string_view key, std::string_view value, std::string_view eff
 
 bool is_of_silence(std::string_view key) {
   return key == "node.kubernetes.io/not-ready" || key == "node.kubernetes.io/unreachable";
+}
+
+bool is_about_eviction(const Node& toleration) {
+  const auto effect = text_at(toleration, {"effect"});
+  return effect.empty() || effect == k_no_execute;
+}
+
+// Kubernetes goes by the shortest time of all that match: one without a key matches everything.
+bool may_time_out(const Node& toleration) {
+  const auto key = text_at(toleration, {"key"});
+  const bool is_it = key.empty() || key == k_dead_taint || is_of_silence(key);
+  return is_it && is_about_eviction(toleration);
+}
+
+// By its key or a value, and for as long as it takes: a pod may bring one that says less.
+bool tolerates_death(const Node& toleration) {
+  return text_at(toleration, {"key"}) == k_dead_taint && is_about_eviction(toleration) &&
+         (text_at(toleration, {"operator"}) == "Exists" ||
+          text_at(toleration, {"value"}) == k_dead_value);
 }
 
 }  // namespace
@@ -71,9 +91,9 @@ std::optional<Entries> taints_for(const Entries& seen, Mourning mourning, Instan
   const auto add = [&](std::string_view key, std::string_view value, std::string_view effect) {
     if (!has_taint(seen, key, effect)) wanted.push_back(taint_of(key, value, effect));
   };
-  add(k_dead_taint, "true", k_no_schedule);
+  add(k_dead_taint, k_dead_value, k_no_schedule);
   if (mourning == Mourning::evicting) {
-    add(k_dead_taint, "true", k_no_execute);
+    add(k_dead_taint, k_dead_value, k_no_execute);
     add(k_deleted_taint, std::to_string(now.ms / 1000), k_no_schedule);
   }
   return wanted.size() == seen.size() ? std::nullopt : std::optional(std::move(wanted));
@@ -84,11 +104,8 @@ std::optional<Entries> tolerations_for(const Entries& seen) {
   bool has_ours = false;
   Entries wanted = seen;
   for (Node& one : wanted) {
-    const auto key = text_at(one, {"key"});
-    has_ours = has_ours || key == k_dead_taint;
-    const auto effect = text_at(one, {"effect"});
-    const bool is_timed = is_of_silence(key) && (effect.empty() || effect == k_no_execute);
-    if (is_timed) is_changed = model::erase(one, "tolerationSeconds") || is_changed;
+    has_ours = has_ours || tolerates_death(one);
+    if (may_time_out(one)) is_changed = model::erase(one, "tolerationSeconds") || is_changed;
   }
   if (!has_ours) {
     Node made = model::object_node();

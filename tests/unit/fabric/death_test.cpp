@@ -77,6 +77,32 @@ TEST(Death, PodsThatWaitTolerateOurTaintAndSilenceWithoutEnd) {
   EXPECT_FALSE(tolerations_for(*wanted));
 }
 
+// Kubernetes takes the shortest time of all tolerations that match.
+TEST(Death, ATimedTolerationThatAPodBringsIsNoneOfOurs) {
+  const auto wanted_of = [](const std::string& before) {
+    const auto wanted = tolerations_for(entries_of(before));
+    EXPECT_FALSE(wanted && tolerations_for(*wanted)) << before;
+    return wanted ? text_of_list(*wanted) : "as it is";
+  };
+  const std::string ours = R"({"key":"spillway.dev/provider-dead","operator":"Exists"})";
+  EXPECT_EQ(
+      wanted_of(
+          R"([{"key":"spillway.dev/provider-dead","operator":"Exists","tolerationSeconds":1}])"),
+      "[" + ours + "]");
+  EXPECT_EQ(wanted_of(R"([{"operator":"Exists","tolerationSeconds":1}])"),
+            R"([{"operator":"Exists"},)" + ours + "]");
+  for (const std::string lacking :
+       {R"({"key":"spillway.dev/provider-dead","operator":"Exists","effect":"NoSchedule"})",
+        R"({"key":"spillway.dev/provider-dead","operator":"Equal","value":"other"})"}) {
+    EXPECT_EQ(wanted_of("[" + lacking + "]"), "[" + lacking + "," + ours + "]");
+  }
+  for (const std::string enough :
+       {R"({"key":"spillway.dev/provider-dead","operator":"Exists","effect":"NoExecute"})",
+        R"({"key":"spillway.dev/provider-dead","operator":"Equal","value":"true"})"}) {
+    EXPECT_EQ(wanted_of("[" + enough + "]"), "as it is");
+  }
+}
+
 class Mourned : public ::testing::Test {
  protected:
   Mourned() {
