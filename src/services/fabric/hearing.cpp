@@ -54,7 +54,12 @@ Status check_proof(const fabric::Proof& proof, const model::LiqoPart& part,
 bool names_whole_host(std::string_view pattern) {
   constexpr std::string_view k_scheme = "https://";
   if (!pattern.starts_with(k_scheme)) return false;
-  return pattern.substr(k_scheme.size()).find_first_of(":/") != std::string_view::npos;
+  std::string_view rest = pattern.substr(k_scheme.size());
+  if (rest.starts_with('[')) {  // the colons of an IPv6 address end no name
+    rest.remove_prefix(std::min(rest.find(']'), rest.size() - 1) + 1);
+    return rest.starts_with(':') || rest.starts_with('/');
+  }
+  return rest.find_first_of(":/") != std::string_view::npos;
 }
 
 bool is_allowed(std::string_view url, const AllowedServers& allowed) {
