@@ -32,6 +32,7 @@ struct LeavesArguments {
 
 struct LeavesOf {
   std::string provider;  // empty: any
+  bool trusted = false;  // of any: whoever the policy trusts
   std::string space;     // its name there
   std::vector<fabric::LeavesRow> objects;
 };
@@ -44,6 +45,7 @@ struct LeavesDocument {
 template <class F>
 void fields(F& f, LeavesOf& of) {
   f.with_default("provider", of.provider);
+  f.with_default("trusted", of.trusted);
   f.required("namespace", of.space);
   f.required("objects", of.objects);
 }
@@ -61,6 +63,11 @@ Status check_offloaded(const LeavesArguments& arguments, const SpaceLook& look) 
               "name it in the agent's policy (offload), or see what would leave by --preview");
 }
 
+std::string shown_name(const SpaceProvider& of) {
+  if (!of.to.provider.empty()) return of.to.provider;
+  return of.is_trusted ? "(trusted)" : "(any)";
+}
+
 Status tell_leaves(const LeavesArguments& arguments) {
   const auto look = look_at_space(arguments.kubeconfig, arguments.context, arguments.space);
   if (!look) return tl::unexpected(look.error());
@@ -68,11 +75,10 @@ Status tell_leaves(const LeavesArguments& arguments) {
   LeavesDocument document{arguments.space, look->offloading.has_value(), {}};
   Table table({{"TO"}, {"KIND"}, {"NAME"}, {"THERE"}, {"WHY"}});
   for (const SpaceProvider& one : providers_of(*look)) {
-    document.providers.push_back(
-        {one.to.provider, one.space_there, fabric::what_leaves(look->contents, one.to)});
-    const std::string to = one.to.provider.empty() ? "(any)" : one.to.provider;
+    document.providers.push_back({one.to.provider, one.is_trusted, one.space_there,
+                                  fabric::what_leaves(look->contents, one.to)});
     for (const fabric::LeavesRow& row : document.providers.back().objects) {
-      table.add({to, row.kind, row.name,
+      table.add({shown_name(one), row.kind, row.name,
                  row.leaves ? fmt::format("{}/{}", one.space_there, row.there) : "stays", row.why});
     }
   }

@@ -1,6 +1,7 @@
 #include "cli/space_look.h"
 
 #include <memory>
+#include <set>
 
 #include "cli/ask_cluster.h"
 #include "fabric/liqo/guard.h"
@@ -92,13 +93,12 @@ void widen(liqo::Reflection& sum, const liqo::Reflection& one) {
   sum.tokens = sum.tokens || one.tokens;
 }
 
-liqo::Reflection listed_only() {
-  return liqo::reflection_of_template(
-      liqo::options_template(model::object_node(), "", liqo::Leaving::listed));
+liqo::Reflection reflection_by(liqo::Leaving leaving) {
+  return liqo::reflection_of_template(liqo::options_template(model::object_node(), "", leaving));
 }
 
 fabric::Destination destination_of(const SpaceLook& look, const std::string& provider) {
-  fabric::Destination to{look.self, provider, listed_only(), {}};
+  fabric::Destination to{look.self, provider, reflection_by(liqo::Leaving::listed), {}};
   for (const model::Node& one : look.virtual_nodes) {
     if (model::text_at(one, {"spec", "clusterID"}) != provider) continue;
     to.nodes.insert(std::string(kube::name_in(one)));
@@ -149,8 +149,19 @@ std::vector<SpaceProvider> providers_of(const SpaceLook& look) {
     all.push_back({destination_of(look, std::string(kube::name_in(one))), std::string(there)});
   }
   if (!all.empty()) return all;
-  const auto name = liqo::guest_space_name(look.self, look.contents.space);
-  return {{{look.self, {}, listed_only(), {}}, name ? *name : std::string()}};
+  const std::string there =
+      liqo::guest_space_name(look.self, look.contents.space).value_or(std::string());
+  std::set<std::string> sellers;
+  for (const model::Node& one : look.virtual_nodes) {
+    sellers.emplace(model::text_at(one, {"spec", "clusterID"}));
+  }
+  for (const std::string& one : sellers) all.push_back({destination_of(look, one), there});
+  if (!all.empty()) return all;
+  for (const auto leaving : {liqo::Leaving::listed, liqo::Leaving::all}) {
+    all.push_back(
+        {{look.self, {}, reflection_by(leaving), {}}, there, leaving == liqo::Leaving::all});
+  }
+  return all;
 }
 
 }  // namespace spillway::cli

@@ -29,8 +29,10 @@ Result<SpaceLook> look_at_space(const std::string& kubeconfig, const std::string
 struct SpaceProvider {
   fabric::Destination to;
   std::string space_there;
+  bool is_trusted = false;  // of one without a provider's name: whoever the policy trusts
 };
-// Before anything is bought: one without a provider's name, to which goes what says that it may.
+// Not mapped yet: those from which something is bought. Nothing bought either: two without a name,
+// for the policy is the agent's, and either rule may be a provider's.
 std::vector<SpaceProvider> providers_of(const SpaceLook& look);
 
 }  // namespace spillway::cli

@@ -49,12 +49,12 @@ class LeavesVerb : public testing::Test {
                                         name, annotations));
   }
   // A unit of milan's, as the agent makes them, without anybody at the other end.
-  void add_unit() {
+  void add_unit(liqo::Leaving leaving = liqo::Leaving::listed) {
     add_space("liqo-tenant-milan");
-    create(liqo::k_vk_templates, liqo::options_template(model::object_node(), "liqo-tenant-milan",
-                                                        liqo::Leaving::listed));
-    liqo::VirtualNode unit = liqo::new_virtual_node(
-        {"sw-1", "milan", std::string(template_name(liqo::Leaving::listed)), {}, {}, {}});
+    create(liqo::k_vk_templates,
+           liqo::options_template(model::object_node(), "liqo-tenant-milan", leaving));
+    liqo::VirtualNode unit =
+        liqo::new_virtual_node({"sw-1", "milan", std::string(template_name(leaving)), {}, {}, {}});
     unit.create_node = false;
     create(liqo::k_virtual_nodes, to_object(unit));
     create(liqo::k_nodes, R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"sw-1",
@@ -105,6 +105,19 @@ TEST_F(LeavesVerb, SaysWhyItTellsNothing) {
   const Ended preview = leaves("shop --preview");
   EXPECT_EQ(preview.code, 0) << preview.err;
   EXPECT_THAT(preview.out, HasSubstr("sw4-rome-shop/mail"));
+}
+
+// Nothing is mapped before the agent offloads it: who sells is known by its units.
+TEST_F(LeavesVerb, APreviewGoesByTheRuleOfWhoeverSells) {
+  add_space("shop");
+  add_secret("card", "{}");
+  const Ended nobody = leaves("shop --preview -o plain");
+  EXPECT_THAT(nobody.out, HasSubstr("(any)\tSecret\tcard\tstays\t"));
+  EXPECT_THAT(nobody.out, HasSubstr("(trusted)\tSecret\tcard\tsw4-rome-shop/card\t"));
+  add_unit(liqo::Leaving::all);
+  const Ended trusted = leaves("shop --preview -o plain");
+  EXPECT_THAT(trusted.out, HasSubstr("milan\tSecret\tcard\tsw4-rome-shop/card\t"));
+  EXPECT_THAT(trusted.out, Not(HasSubstr("(any)")));
 }
 
 class LeavesWithoutLiqo : public LeavesVerb {
