@@ -2,6 +2,8 @@
 // the test moves. Killed by dropping it: what it had not saved is lost.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +15,7 @@
 #include "model/tree.h"
 #include "services/driver/driver.h"
 #include "services/driver/face.h"
+#include "support/deed_gate.h"
 #include "support/dialled_channel.h"
 #include "support/embedded_liqos.h"
 #include "support/memory_exchange.h"
@@ -37,21 +40,22 @@ class DriverTest : public ::testing::Test {
     face.reset();
     driver.reset();
     store.crashed = false;
-    apis.clear();
+    lines.clear();
     driver.emplace(loop(), random, store, log, "driver test");
     std::vector<DriverCluster> clusters;
     for (embedded::Cluster* cluster : {liqos.buyer.get(), liqos.seller.get()}) {
       if (cluster == liqos.seller.get() && !is_milan_listed) continue;
-      auto& [channel, api] = apis.emplace_back(
-          std::make_unique<test::DialledChannel>(
-              loop(), [this, cluster] { return find(cluster); }, net::Peer{"test:1", nullptr}),
-          nullptr);
-      api = std::make_unique<kube::Api>(loop(), random, *channel,
-                                        kube::ApiOptions{.patience = seconds(5)});
+      const std::string name = cluster == liqos.buyer.get() ? "rome" : "milan";
+      Line& line = lines.emplace_back();
+      line.channel = std::make_unique<test::DialledChannel>(
+          loop(), [this, cluster] { return find(cluster); }, net::Peer{"test:1", nullptr});
+      line.gated = std::make_unique<test::GatedChannel>(loop(), *line.channel, gates[name]);
+      line.api = std::make_unique<kube::Api>(loop(), random, *line.gated,
+                                             kube::ApiOptions{.patience = seconds(5)});
       agent::FabricOptions fabric;
       fabric.warm = minutes(30);
       fabric.pulse.dial = [this](const kube::Access& access) { return dial(access); };
-      clusters.push_back({cluster == liqos.buyer.get() ? "rome" : "milan", *api, fabric});
+      clusters.push_back({name, *line.api, fabric});
     }
     const Status started = driver->start(std::move(clusters));
     ASSERT_TRUE(started) << started.error().message();
@@ -177,7 +181,13 @@ class DriverTest : public ::testing::Test {
   agent::MemoryState store;
   agent::MemoryLog log;
   services::Metrics metrics;
-  std::vector<std::pair<std::unique_ptr<test::DialledChannel>, std::unique_ptr<kube::Api>>> apis;
+  struct Line {  // the driver's way to one cluster
+    std::unique_ptr<test::DialledChannel> channel;
+    std::unique_ptr<test::GatedChannel> gated;
+    std::unique_ptr<kube::Api> api;
+  };
+  std::map<std::string, test::DeedGate> gates;  // by cluster
+  std::vector<Line> lines;
   std::optional<Driver> driver;
   std::optional<Face> face;
 };

@@ -13,6 +13,7 @@
 #include "pki/subject_request.h"
 #include "services/fabric/wishes.h"
 #include "support/cluster_channel.h"
+#include "support/deed_gate.h"
 #include "unit/services/agent_fixture.h"
 #include "unit/services/signed_trade.h"
 
@@ -25,11 +26,12 @@ struct Party {
         place(where),
         broker(the_loop),
         channel(the_loop, where.cluster),
+        gated(the_loop, channel, gate),
         signatory(who) {}
 
   void start(FabricOptions fabric = {}) {
     agent.reset();
-    api.emplace(loop, random, channel, kube::ApiOptions{.patience = seconds(5)});
+    api.emplace(loop, random, gated, kube::ApiOptions{.patience = seconds(5)});
     AgentOptions options{signatory.cluster(), minutes(2), true};
     options.signatory = signatory;
     options.papers = &papers;
@@ -51,6 +53,8 @@ struct Party {
   test::Place& place;
   test::ScriptedBroker broker;
   test::ClusterChannel channel;
+  test::DeedGate gate;
+  test::GatedChannel gated;  // the agent's own way to its cluster
   Signatory signatory;
   host::SeededRandom random{5};
   MemoryState store;

@@ -1,0 +1,119 @@
+// A whole life of units (cold, warm, released, ended, and their peering after them), cut at every
+// deed that it has: each side is killed, and so is the broker, before the deed and after it.
+#include "integration/fabric/fabric_fixture.h"
+
+namespace spillway::agent {
+namespace {
+
+using test::Moment;
+
+class FabricSteps : public FabricTest {
+ protected:
+  FabricSteps() {
+    for (Party* party : {&seller, &buyer}) start(*party);
+    live(4);
+  }
+  static void start(Party& party) {
+    FabricOptions options;
+    options.warm = seconds(10);
+    party.start(options);
+  }
+
+  // True: it came to that, though somebody was killed on the way.
+  template <class F>
+  bool goes_on_to(F is_true) {
+    return comes(
+        [&] {
+          if (mend) std::exchange(mend, nullptr)();
+          return is_true();
+        },
+        1200);
+  }
+  void release(const model::Contract& contract) {
+    const std::string unit = unit_names(contract)[0];
+    liqo.rome.merge(slice_path(liqo.rome, unit),
+                    R"({"metadata":{"annotations":{"spillway.dev/end":"now"}}})");
+    EXPECT_TRUE(goes_on_to([&] { return !liqo.rome.has(slice_path(liqo.rome, unit)); })) << unit;
+  }
+  void expect_nothing_left_of(const model::Contract& contract) {
+    const std::string unit = unit_names(contract)[0];
+    EXPECT_TRUE(goes_on_to([&] { return left_of(unit).empty(); }))
+        << (left_of(unit).empty() ? "" : left_of(unit).front());
+  }
+  bool is_apart() const {
+    return seller.agent && buyer.agent && seller.agent->state().fabric.sold_to.empty() &&
+           buyer.agent->state().fabric.bought_from.empty();
+  }
+
+  void life() {
+    const model::Contract cold = trade_units(1);
+    ASSERT_TRUE(goes_on_to([&] { return all_ready(cold); }));
+    const model::Contract warm = trade_units(1);
+    ASSERT_TRUE(goes_on_to([&] { return all_ready(warm); }));
+    release(cold);
+    tell_both(closed(cold), "contract-closed");
+    expect_nothing_left_of(cold);
+    EXPECT_TRUE(all_ready(warm));
+    tell_both(closed(warm), "contract-closed");
+    expect_nothing_left_of(warm);
+    ASSERT_TRUE(goes_on_to([&] { return is_apart(); }));
+    for (const fabric::liqo::Kind& kind :
+         {fabric::liqo::k_tenants, fabric::liqo::k_identities, fabric::liqo::k_slices}) {
+      EXPECT_TRUE(liqo.rome.all(kind).empty() && liqo.milan.all(kind).empty()) << kind.plural;
+    }
+  }
+  void cut_every_life_of(const char* who, Party& party) {
+    const auto arm = [&](int deed, Moment moment) {
+      party.gate.arm(deed, moment, [&] {
+        party.gate.close();
+        party.store.crashed = true;
+        mend = [&] {
+          party.kill();
+          live(2);
+          party.store.crashed = false;
+          party.gate.open();
+          start(party);
+        };
+      });
+    };
+    test::cut_every_life(who, party.gate, arm, [&] { life(); });
+  }
+  // The line to the broker, gated: it is away for longer than anybody waits for an answer.
+  void cut_every_life_from_broker(const char* who, Party& party) {
+    test::DeedGate gate;
+    bool is_unheard = false;
+    const auto first = party.broker.first;
+    party.broker.first = [&](const net::Request& request) -> std::optional<Result<net::Response>> {
+      const auto way = gate.note(request);
+      is_unheard = way == test::DeedGate::Way::is_unheard;
+      if (way == test::DeedGate::Way::is_lost) return test::lost();
+      return first(request);
+    };
+    party.broker.loses = [&](const net::Request&) { return std::exchange(is_unheard, false); };
+    const auto arm = [&](int deed, Moment moment) {
+      gate.arm(deed, moment, [&] {
+        gate.close();
+        mend = [&] {
+          party.broker.channel.end({Code::unavailable, "broker", "the connection broke", ""});
+          live(8);
+          gate.open();
+        };
+      });
+    };
+    test::cut_every_life(who, gate, arm, [&] { life(); });
+  }
+
+  std::function<void()> mend;
+};
+
+TEST_F(FabricSteps, ABuyerKilledAtAnyDeedGoesOn) { cut_every_life_of("the buyer", buyer); }
+TEST_F(FabricSteps, ASellerKilledAtAnyDeedGoesOn) { cut_every_life_of("the seller", seller); }
+TEST_F(FabricSteps, ABuyersBrokerKilledAtAnyDeedIsWaitedFor) {
+  cut_every_life_from_broker("the buyer's broker", buyer);
+}
+TEST_F(FabricSteps, ASellersBrokerKilledAtAnyDeedIsWaitedFor) {
+  cut_every_life_from_broker("the seller's broker", seller);
+}
+
+}  // namespace
+}  // namespace spillway::agent
