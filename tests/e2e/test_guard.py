@@ -193,6 +193,12 @@ class Guard(GuardedPeering):
                 BUYER, "-n", self.space, "events", "--field-selector=involvedObject.name=limitless")),
             PATIENCE_SECONDS)
 
+    def test_r5_limits_are_what_is_asked_for(self):
+        small = {"cpu": "1m", "memory": "1Mi"}
+        for what in AMOUNTS:
+            self.refuses_pod("R5: a limit is what is asked for", container={"resources": {
+                "requests": {**AMOUNTS, what: small[what]}, "limits": AMOUNTS}})
+
     def test_r5_no_sidecars(self):
         self.refuses_pod("R5: no sidecar", initContainers=[{**HONEST, "name": "side", "restartPolicy": "Always"}])
 
@@ -226,6 +232,15 @@ class Guard(GuardedPeering):
             self.refuses_pod("R6: no namespaces of the host", **{part: True})
         self.refuses_pod("R6: no port of the host",
                          container={"ports": [{"containerPort": 80, "hostPort": 80}]})
+
+    def test_r6_probes_and_hooks_ask_nobody_else(self):
+        own = {"readinessProbe": {"httpGet": {"port": 80, "path": "/"}}, "livenessProbe": {"tcpSocket": {"port": 80}},
+               "startupProbe": {"exec": {"command": ["true"]}}, "lifecycle": {"preStop": {"exec": {"command": ["true"]}}}}
+        self.passes(self.unit_access, self.shadow_pod(container=own))
+        for way in ({"httpGet": {"port": 80, "host": "192.0.2.1"}}, {"tcpSocket": {"port": 80, "host": "192.0.2.1"}}):
+            for part in ({"livenessProbe": way}, {"readinessProbe": way}, {"startupProbe": way},
+                         {"lifecycle": {"postStart": way}}, {"lifecycle": {"preStop": way}}):
+                self.refuses_pod("R6: probes and hooks", container=part)
 
     def test_r6_the_provider_decides_where(self):
         expression = {"key": "a", "operator": "Exists"}

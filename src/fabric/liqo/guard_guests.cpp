@@ -42,6 +42,12 @@ std::vector<GuardRule> pod_rules() {
        "variables.containers.all(one, ['cpu', 'memory'].all(what,"
        " one.?resources.?requests[?what].hasValue() && one.?resources.?limits[?what].hasValue() &&"
        " quantity(string(one.resources.requests[what])).isGreaterThan(quantity('0'))))"},
+      {"R5: a limit is what is asked for, since that alone is counted",
+       "variables.containers.all(one, ['cpu', 'memory'].all(what,"
+       " !one.?resources.?requests[?what].hasValue() ||"
+       " !one.?resources.?limits[?what].hasValue() ||"
+       " !quantity(string(one.resources.limits[what])).isGreaterThan("
+       "quantity(string(one.resources.requests[what])))))"},
       {"R5: no sidecar containers, no requests of the pod itself",
        "variables.pod.?initContainers.orValue([]).all(one, !one.?restartPolicy.hasValue()) &&"
        " !variables.pod.?resources.hasValue() && !variables.pod.?overhead.hasValue()"},
@@ -51,6 +57,10 @@ std::vector<GuardRule> pod_rules() {
       {"R6: no port of the host",
        "variables.containers.all(one, one.?ports.orValue([]).all(port,"
        " port.?hostPort.orValue(0) == 0))"},
+      {"R6: probes and hooks ask nobody but the guest",
+       "variables.containers.all(one, [one.?livenessProbe, one.?readinessProbe, one.?startupProbe,"
+       " one.?lifecycle.?postStart, one.?lifecycle.?preStop].all(asked,"
+       " asked.?httpGet.?host.orValue('') == '' && asked.?tcpSocket.?host.orValue('') == ''))"},
       {"R6: the provider decides where a guest runs, and by which scheduler",
        "variables.pod.?nodeName.orValue('') == '' &&"
        " variables.pod.?schedulerName.orValue('default-scheduler') == 'default-scheduler' &&"

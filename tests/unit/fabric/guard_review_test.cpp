@@ -34,7 +34,7 @@ constexpr std::string_view k_pod = R"({
   "metadata": {"name": "guest"},
   "spec": {"pod": {"automountServiceAccountToken": false, "containers": [{"name": "main",
     "resources": {"requests": {"cpu": "100m", "memory": "64Mi"},
-                  "limits": {"cpu": 1, "memory": "64Mi"}}}]}}})";
+                  "limits": {"cpu": "0.1", "memory": "64Mi"}}}]}}})";
 constexpr std::string_view k_service = R"({
   "metadata": {"name": "web"}, "spec": {"type": "ClusterIP", "ports": [{"port": 80}]}})";
 constexpr std::string_view k_ingress = R"({
@@ -70,6 +70,15 @@ const std::map<std::string_view, Thing> k_things{
     {"config map", {"", "configmaps", k_plain}},
     {"endpoints", {"offloading.liqo.io", "shadowendpointslices", k_endpoints}},
 };
+
+// Of an honest guest, with something else or more.
+std::string with_container(std::string_view part) {
+  const bool has_resources = part.starts_with(R"("resources")");
+  return fmt::format(R"({{"spec": {{"pod": {{"containers": [{{"name": "main", {}{}}}]}}}}}})", part,
+                     has_resources ? "" : R"(, "resources": {
+                       "requests": {"cpu": "100m", "memory": "64Mi"},
+                       "limits": {"cpu": "100m", "memory": "64Mi"}})");
+}
 
 class GuardReview : public ::testing::Test {
  protected:
@@ -139,9 +148,16 @@ TEST_F(GuardReview, WhatIsHonestPasses) {
 
 struct Refused {
   std::string_view what;
-  std::string_view patch;
+  std::string patch;
   std::string_view rule;
 };
+
+TEST_F(GuardReview, AGuestMayBeAskedByItsOwnName) {
+  EXPECT_EQ(create("pod", with_container(R"("livenessProbe": {"httpGet": {"port": 80}},
+      "readinessProbe": {"tcpSocket": {"port": 80}}, "startupProbe": {"exec": {"command": ["a"]}},
+      "lifecycle": {"preStop": {"exec": {"command": ["a"]}}})")),
+            "passes");
+}
 
 TEST_F(GuardReview, WhatNoContractSaysIsRefusedByRule) {
   for (const Refused& one : std::vector<Refused>{
@@ -174,6 +190,15 @@ TEST_F(GuardReview, WhatNoContractSaysIsRefusedByRule) {
             R"({"spec": {"pod": {"initContainers": [{"restartPolicy": "Always", "resources": {
               "requests": {"cpu": "1", "memory": "1"}, "limits": {"cpu": "1", "memory": "1"}}}]}}})",
             "R5: no sidecar"},
+           {"pod", with_container(R"("resources": {"requests": {"cpu": "1m", "memory": "64Mi"},
+              "limits": {"cpu": "100m", "memory": "64Mi"}})"),
+            "R5: a limit is what is asked for"},
+           {"pod", with_container(R"("livenessProbe": {"httpGet": {"host": "192.0.2.1"}})"),
+            "R6: probes and hooks"},
+           {"pod", with_container(R"("startupProbe": {"tcpSocket": {"host": "192.0.2.1"}})"),
+            "R6: probes and hooks"},
+           {"pod", with_container(R"("lifecycle": {"preStop": {"httpGet": {"host": "a"}}})"),
+            "R6: probes and hooks"},
            {"pod", R"({"spec": {"pod": {"hostNetwork": true}}})", "R6: no namespaces of the host"},
            {"pod", R"({"spec": {"pod": {"nodeName": "n1"}}})", "R6: the provider decides where"},
            {"pod", R"({"spec": {"pod": {"nodeSelector": {"a": "b"}}}})", "R6: the node selector"},
