@@ -51,6 +51,9 @@ void settle_identity(Buying& b) {
                        !is_certificate_stale(b, known, *heard);
   // Liqo makes nothing of a change: it goes, and the next look makes another.
   if (!is_same && known.meta.deleted.empty()) {
+    b.plan.troubles.push_back({"Identity " + known.meta.name,
+                               "it is not, or no longer, as its provider says",
+                               "it is made anew, which takes up to a minute"});
     b.remove(b.at(liqo::k_identities, known.meta.name), known.meta.uid);
   }
 }

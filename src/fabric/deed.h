@@ -64,6 +64,14 @@ struct Trouble {
   bool operator==(const Trouble&) const = default;
 };
 
+// Something that is kept as it was made, and whether it is so. What it is to be may change by
+// itself: whoever hosts the machine tells of it when it is another and that has not changed.
+struct Kept {
+  Place at;
+  size_t wanted = 0;  // a hash of all that it is to have
+  bool is_right = true;
+};
+
 // How far a unit is; each step is seen, not remembered.
 enum class UnitStep {
   asked,     // its request is with the provider, or on its way
@@ -89,6 +97,7 @@ struct Plan {
   std::vector<Deed> deeds;  // independent of each other
   std::vector<Trouble> troubles;
   std::vector<UnitProgress> units;
+  std::vector<Kept> kept = {};
   // Of the buyer's account (fabric/account.h): whoever hosts the machine asks for one, and keeps it
   // in memory alone.
   bool needs_token = false;

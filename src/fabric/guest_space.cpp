@@ -10,6 +10,7 @@
 #include "fabric/liqo/shape.h"
 #include "fabric/liqo/writer.h"
 #include "fabric/pod_shares.h"
+#include "model/json.h"
 
 namespace spillway::fabric {
 namespace {
@@ -220,7 +221,9 @@ void settle(Plan& plan, const std::optional<Node>& seen, Create wanted) {
     return;
   }
   Node patch = patch_to(std::move(wanted.object));  // items of a list do not say their kind
-  if (!liqo::has_all_of(*seen, patch)) plan.deeds.emplace_back(Merge{wanted.at, std::move(patch)});
+  const bool is_right = liqo::has_all_of(*seen, patch);
+  plan.kept.push_back({wanted.at, std::hash<std::string>{}(model::to_json(patch)), is_right});
+  if (!is_right) plan.deeds.emplace_back(Merge{wanted.at, std::move(patch)});
 }
 
 // Its label only when all else is there; and not, when something was taken away.

@@ -8,6 +8,8 @@
 namespace spillway::fabric {
 namespace {
 
+constexpr const char* k_release = "it is put right; release the unit if you want it to end";
+
 // Names of what is not as it should be.
 template <class Map>
 void compare(std::string_view where, const Map& wanted, const Map& seen,
@@ -20,9 +22,16 @@ void compare(std::string_view where, const Map& wanted, const Map& seen,
   }
 }
 
-void compare(std::string_view where, const std::string& wanted, const std::string& seen,
-             std::vector<std::string>& edited) {
+template <class T>
+void compare_one(std::string_view where, const T& wanted, const T& seen,
+                 std::vector<std::string>& edited) {
   if (wanted != seen) edited.emplace_back(where);
+}
+
+void keep_of_spec(model::Node& patch, std::initializer_list<std::string_view> fields) {
+  std::erase_if(model::ensure(patch, {"spec"}).items, [&](const model::Node& one) {
+    return std::find(fields.begin(), fields.end(), one.key) == fields.end();
+  });
 }
 
 std::vector<model::Taint> missing(const std::vector<model::Taint>& wanted,
@@ -44,11 +53,10 @@ model::Node patch_from(model::Node object, const std::string& version) {
 }
 
 void put_right(const Place& at, std::string_view kind, model::Node patch,
-               const std::vector<std::string>& edited, Plan& plan) {
+               const std::vector<std::string>& edited, const char* next, Plan& plan) {
   plan.deeds.emplace_back(Merge{at, std::move(patch)});
   plan.troubles.push_back({fmt::format("{} {}", kind, at.name),
-                           fmt::format("somebody edited {}", fmt::join(edited, ", ")),
-                           "it is put right; release the unit if you want it to end"});
+                           fmt::format("somebody edited {}", fmt::join(edited, ", ")), next});
 }
 
 std::string amount_text(std::string_view name, int64_t amount) {
@@ -60,14 +68,14 @@ std::string amount_text(std::string_view name, int64_t amount) {
 void mend_slice(const liqo::Slice& wanted, const liqo::Slice& seen, Plan& plan) {
   std::vector<std::string> edited;
   compare("labels", wanted.meta.labels, seen.meta.labels, edited);
-  compare("spec.class", wanted.class_name, seen.class_name, edited);
-  compare("spec.csr", wanted.request, seen.request, edited);
+  compare_one("spec.class", wanted.class_name, seen.class_name, edited);
+  compare_one("spec.csr", wanted.request, seen.request, edited);
   compare("spec.resources", wanted.wanted, seen.wanted, edited);
   if (edited.empty()) return;
   liqo::Slice right = wanted;
   right.meta.annotations.clear();  // others say things by these
   put_right({liqo::k_slices, seen.meta.space, seen.meta.name}, "ResourceSlice",
-            patch_from(to_object(right), seen.meta.version), edited, plan);
+            patch_from(to_object(right), seen.meta.version), edited, k_release, plan);
 }
 
 void mend_virtual_node(const liqo::VirtualNode& wanted, const liqo::VirtualNode& seen, Plan& plan) {
@@ -75,6 +83,10 @@ void mend_virtual_node(const liqo::VirtualNode& wanted, const liqo::VirtualNode&
   compare("labels", wanted.meta.labels, seen.meta.labels, edited);
   compare("spec.labels", wanted.labels, seen.labels, edited);
   compare("spec.annotations", wanted.annotations, seen.annotations, edited);
+  compare_one("spec.createNode", wanted.create_node, seen.create_node, edited);
+  compare_one("spec.disableNetworkCheck", wanted.disable_network_check, seen.disable_network_check,
+              edited);
+  compare_one("spec.kubeconfigSecretRef", wanted.kubeconfig_secret, seen.kubeconfig_secret, edited);
   const std::vector<model::Taint> lost = missing(wanted.taints, seen.taints);
   for (const model::Taint& one : lost) edited.push_back("spec.taints " + one.key);
   if (edited.empty()) return;
@@ -84,16 +96,30 @@ void mend_virtual_node(const liqo::VirtualNode& wanted, const liqo::VirtualNode&
   right.meta.labels = wanted.meta.labels;
   right.labels = wanted.labels;
   right.annotations = wanted.annotations;
+  right.create_node = wanted.create_node;
+  right.disable_network_check = wanted.disable_network_check;
+  right.kubeconfig_secret = wanted.kubeconfig_secret;
   // A list is replaced whole.
   right.taints = seen.taints;
   right.taints.insert(right.taints.end(), lost.begin(), lost.end());
   model::Node patch = patch_from(to_object(right), seen.meta.version);
-  model::Node& spec = model::ensure(patch, {"spec"});
-  std::erase_if(spec.items, [](const model::Node& one) {
-    return one.key != "labels" && one.key != "annotations" && one.key != "taints";
-  });
+  keep_of_spec(patch, {"labels", "annotations", "taints", "createNode", "disableNetworkCheck",
+                       "kubeconfigSecretRef"});
   put_right({liqo::k_virtual_nodes, seen.meta.space, seen.meta.name}, "VirtualNode",
-            std::move(patch), edited, plan);
+            std::move(patch), edited, k_release, plan);
+}
+
+void mend_tenant(const liqo::Tenant& wanted, const liqo::Tenant& seen, Plan& plan) {
+  std::vector<std::string> edited;
+  compare_one("spec.authzPolicy", wanted.policy, seen.policy, edited);
+  compare_one("spec.clusterID", wanted.buyer, seen.buyer, edited);
+  compare_one("spec.csr", wanted.request, seen.request, edited);
+  if (edited.empty()) return;
+  model::Node patch = patch_from(to_object(wanted), seen.meta.version);
+  model::erase(model::ensure(patch, {"metadata"}), "labels");
+  keep_of_spec(patch, {"authzPolicy", "clusterID", "csr"});
+  put_right({liqo::k_tenants, seen.meta.space, seen.meta.name}, "Tenant", std::move(patch), edited,
+            "it is put right", plan);
 }
 
 std::string misgranted(const liqo::Amounts& agreed, const liqo::Amounts& granted) {

@@ -5,12 +5,15 @@
 #include <string>
 
 #include "fabric/deed.h"
+#include "fabric/liqo/handshake.h"
 #include "fabric/liqo/slice.h"
 #include "fabric/liqo/virtual_node.h"
 
 namespace spillway::fabric {
 
 void mend_slice(const liqo::Slice& wanted, const liqo::Slice& seen, Plan& plan);
+// What Liqo believes of a buyer; its key, and the proxy by which it comes, are looked at elsewhere.
+void mend_tenant(const liqo::Tenant& wanted, const liqo::Tenant& seen, Plan& plan);
 void mend_virtual_node(const liqo::VirtualNode& wanted, const liqo::VirtualNode& seen, Plan& plan);
 
 // What is granted, where that is something else than was agreed on: "cpu 1500m of 2000m". Empty:

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/base64.h"
+#include "fabric/mending.h"
 #include "fabric/selling.h"
 
 namespace spillway::fabric {
@@ -77,6 +78,18 @@ bool is_stale(const Selling& s, const liqo::Tenant& tenant) {
   });
 }
 
+// What was asked for under its key; nothing, of a proof that was forgotten.
+liqo::Tenant tenant_to_be(const Selling& s, const liqo::Tenant& seen) {
+  liqo::Tenant wanted = liqo::new_tenant(s.wish.buyer, {seen.public_key, seen.request, {}});
+  wanted.meta = seen.meta;
+  for (const Sale& sale : s.wish.sales) {
+    const bool is_its =
+        sale.request && sale.request->proof && sale.request->proof->public_key == seen.public_key;
+    if (is_its) wanted.request = sale.request->proof->request;
+  }
+  return wanted;
+}
+
 // False: there is no tenant that can be built on.
 bool settle_tenant(Selling& s) {
   if (!s.sight.tenant) {
@@ -101,6 +114,7 @@ bool settle_tenant(Selling& s) {
   if (tenant.condition != liqo::TenantCondition::active) {
     s.tell(s.thing(), "its Tenant is cordoned or drained", "set its tenantCondition to Active");
   }
+  mend_tenant(tenant_to_be(s, tenant), tenant, s.plan);
   if (s.wish.proxy && *s.wish.proxy != tenant.proxy) {
     s.plan.deeds.emplace_back(
         Merge{s.at(liqo::k_tenants, tenant.meta.name), liqo::proxy_patch(*s.wish.proxy)});

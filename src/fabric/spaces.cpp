@@ -7,6 +7,7 @@
 
 #include "fabric/liqo/guard.h"
 #include "fabric/liqo/shape.h"
+#include "model/json.h"
 #include "model/unit_labels.h"
 
 namespace spillway::fabric {
@@ -59,6 +60,10 @@ bool has_name_of(const liqo::NamespaceOffloading& seen, const liqo::NamespaceOff
   return seen.mapping == wanted.mapping && seen.remote_name == wanted.remote_name;
 }
 
+Kept kept_as(const std::string& space, const model::Node& wanted, bool is_right) {
+  return {offloading_place(space), std::hash<std::string>{}(model::to_json(wanted)), is_right};
+}
+
 void settle_ours(Spacing& s, const std::string& space, const liqo::NamespaceOffloading& seen,
                  const liqo::NamespaceOffloading& wanted) {
   if (!seen.meta.deleted.empty()) return;
@@ -67,8 +72,12 @@ void settle_ours(Spacing& s, const std::string& space, const liqo::NamespaceOffl
     s.plan.deeds.emplace_back(Remove{offloading_place(space), seen.meta.uid});
     return;
   }
-  if (seen.placement == wanted.placement && seen.selector == wanted.selector) return;
+  if (seen.placement == wanted.placement && seen.selector == wanted.selector) {
+    s.plan.kept.push_back(kept_as(space, to_object(wanted), true));
+    return;
+  }
   const model::Node object = to_object(wanted);
+  s.plan.kept.push_back(kept_as(space, object, false));
   model::Node patch = liqo::object_of({{"spec", *model::look(object, {"spec"})}});
   s.plan.deeds.emplace_back(Merge{offloading_place(space), std::move(patch)});
 }

@@ -57,6 +57,20 @@ std::optional<Error> unless_fine(const Result<T>& answer, std::initializer_list<
   return answer.error();
 }
 
+// Those that it was to be made with, and what they are called.
+std::pair<model::Node, std::string> missing_labels(const model::Node& wanted,
+                                                   const kube::Object& seen) {
+  model::Node patch = model::object_node();
+  std::string names;
+  const model::Node* labels = model::look(wanted, {"metadata", "labels"});
+  for (const model::Node& one : labels == nullptr ? std::vector<model::Node>() : labels->items) {
+    if (kube::label_in(seen, one.key) == one.text) continue;
+    model::put(model::ensure(patch, {"metadata", "labels"}), one.key, one);
+    names += (names.empty() ? "" : ", ") + one.key;
+  }
+  return {patch, names};
+}
+
 // Refused for its uid: there is another of that name, and the one that was meant is gone. Whoever
 // named none, or a version besides, does not know what was meant by it.
 bool meant_is_gone(const fabric::Remove& deed, const Result<void>& answer) {
@@ -125,11 +139,29 @@ void Doings::begin(const std::string& key, const fabric::Deed& deed) {
 }
 
 void Doings::create(const std::string& key, const fabric::Create& deed) {
-  api_.create(resource_of(deed.at.kind), deed.object,
-              life_.guard([this, key, at = deed.at](const Result<kube::Object>& answer) {
-                if (answer) calls_.made(at);
-                end(key, unless_fine(answer, {Code::conflict}));
-              }));
+  const auto made = [this, key, deed](const Result<kube::Object>& answer) {
+    if (answer) calls_.made(deed.at);
+    const bool is_there = !answer && answer.error().code == Code::conflict;
+    const bool was_there = std::exchange(doings_.at(key).was_there, is_there);
+    if (is_there && was_there) return label(key, deed);
+    end(key, unless_fine(answer, {Code::conflict}));
+  };
+  api_.create(resource_of(deed.at.kind), deed.object, life_.guard(made));
+}
+
+void Doings::label(const std::string& key, const fabric::Create& deed) {
+  const auto look = [this, key, deed](const Result<kube::Object>& found) {
+    if (!found) return end(key, unless_fine(found, {Code::not_found}));
+    const auto [patch, names] = missing_labels(deed.object, *found);
+    if (names.empty() || kube::is_being_deleted(*found)) return end(key, std::nullopt);
+    const auto labelled = [this, key, at = deed.at, names](const Result<kube::Object>& answer) {
+      if (answer) calls_.labelled(at, names);
+      end(key, unless_fine(answer, {Code::not_found}));
+    };
+    api_.patch(resource_of(deed.at.kind), name_at(deed.at), kube::PatchKind::merge, patch,
+               life_.guard(labelled));
+  };
+  api_.get(resource_of(deed.at.kind), name_at(deed.at), life_.guard(look));
 }
 
 void Doings::merge(const std::string& key, const fabric::Merge& deed) {

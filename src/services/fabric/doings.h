@@ -3,7 +3,8 @@
 // with growing waits where it is refused.
 //
 // What is there already when it is made, and gone already when it is removed, is as wanted. Whoever
-// was faster (contended) makes for another look, and is no trouble.
+// was faster (contended) makes for another look, and is no trouble. What is there and still wanted
+// after that has lost the labels by which it is seen: they are put on it again.
 #pragma once
 
 #include <functional>
@@ -32,6 +33,9 @@ class Doings {
     std::function<void(const fabric::Place&)> changed = [](const fabric::Place&) {};
     // By us, just now: it was not there.
     std::function<void(const fabric::Place&)> made = [](const fabric::Place&) {};
+    // It was there without these labels, and has them again.
+    std::function<void(const fabric::Place&, const std::string& labels)> labelled =
+        [](const fabric::Place&, const std::string&) {};
   };
   // `in_flight`: what is under way for all peers.
   Doings(kube::Api& api, int& in_flight, Calls calls)
@@ -51,6 +55,7 @@ class Doings {
     bool is_wanted = false;
     bool is_under_way = false;
     bool is_contended = false;  // the last time; `version` is what it was about then
+    bool was_there = false;     // when it was to be made, the last time
     std::string version = {};
     Instant due = {};
     host::Backoff backoff = {};
@@ -59,6 +64,7 @@ class Doings {
 
   void begin(const std::string& key, const fabric::Deed& deed);
   void create(const std::string& key, const fabric::Create& deed);
+  void label(const std::string& key, const fabric::Create& deed);
   void merge(const std::string& key, const fabric::Merge& deed);
   void remove(const std::string& key, const fabric::Remove& deed);
   void evict(const std::string& key, const fabric::Evict& deed);

@@ -297,6 +297,9 @@ Fabric::Side& Fabric::side(const std::string& peer, Role role) {
   calls.answered = [this, peer] { change(peer); };
   calls.removed = [this, peer, role](const fabric::Place& at) { note_removed(peer, role, at); };
   calls.made = [this, peer, role](const fabric::Place& at) { note_made(peer, role, at); };
+  calls.labelled = [this, peer](const fabric::Place& at, const std::string& labels) {
+    note_labelled(peer, at, labels);
+  };
   found = std::unique_ptr<Side>(new Side{
       Doings(api_, in_flight_, std::move(calls)),
       Sayings(api_.loop(), dealings_, [this](const fabric::Say& said) { on_said(said); })});
@@ -304,18 +307,27 @@ Fabric::Side& Fabric::side(const std::string& peer, Role role) {
 }
 
 void Fabric::note_made(const std::string& peer, Role role, const fabric::Place& at) {
-  if (side(peer, role).made.emplace(at.name, at.kind.plural).second) return;
+  if (side(peer, role).made.insert({at.space, at.name, at.kind.plural}).second) return;
   tellings_.tell_once(fabric::liqo::tenant_namespace_name(peer),
                       {fmt::format("{} {}", at.kind.kind, at.name), "somebody removed it",
                        "it is made again; to end a unit, release it"});
+}
+
+void Fabric::note_labelled(const std::string& peer, const fabric::Place& at,
+                           const std::string& labels) {
+  tellings_.tell_once(
+      fabric::liqo::tenant_namespace_name(peer),
+      {fmt::format("{} {}", at.kind.kind, at.name),
+       "somebody edited labels that it is known by: " + labels, "they are put right"});
 }
 
 // With its slice all else of a unit goes, by Liqo.
 void Fabric::note_removed(const std::string& peer, Role role, const fabric::Place& at) {
   if (at.kind.plural == fabric::liqo::k_leases.plural) sights_.lease_is_gone(peer, at.name);
   const bool is_unit = at.kind.plural == fabric::liqo::k_slices.plural;
-  std::erase_if(side(peer, role).made, [&](const auto& one) {
-    return one.first == at.name && (is_unit || one.second == at.kind.plural);
+  std::erase_if(side(peer, role).made, [&](const Side::Made& one) {
+    const bool is_it = one.space == at.space && one.kind == at.kind.plural;
+    return one.name == at.name && (is_unit || is_it);
   });
 }
 
@@ -325,6 +337,9 @@ Instant Fabric::do_plan(const std::string& peer, Role role, const fabric::Plan& 
   Instant next = plan.look_again.value_or(k_never);
   next = std::min(next, with.doings.want(plan.deeds));
   next = std::min(next, with.sayings.want(plan.deeds));
+  for (const fabric::Trouble& edit : with.edits.find(plan.kept)) {
+    tellings_.tell_once(fabric::liqo::tenant_namespace_name(peer), edit);
+  }
   std::vector<fabric::Trouble> troubles = plan.troubles;
   for (fabric::Trouble& trouble : with.doings.troubles()) troubles.push_back(std::move(trouble));
   tellings_.set((role == Role::buyer ? "bought from " : "sold to ") + peer,

@@ -21,6 +21,7 @@
 #include "services/agent/never.h"
 #include "services/fabric/dealings.h"
 #include "services/fabric/doings.h"
+#include "services/fabric/edits.h"
 #include "services/fabric/handouts.h"
 #include "services/fabric/handshake_options.h"
 #include "services/fabric/hearing.h"
@@ -118,9 +119,15 @@ class Fabric {
     fabric::Life life = fabric::Life::unknown;  // of a provider
     bool is_open = false;                       // the peering
     std::vector<fabric::Trouble> troubles = {};
-    // What was made here and is to be there, by name and kind: if it is made again, somebody else
-    // has removed it.
-    std::set<std::pair<std::string, std::string_view>> made = {};
+    // What was made here and is to be there: if it is made again, somebody else has removed it.
+    struct Made {
+      std::string space;
+      std::string name;
+      std::string_view kind;
+      auto operator<=>(const Made&) const = default;
+    };
+    std::set<Made> made = {};
+    Edits edits = {};
   };
   using PeerRole = std::pair<std::string, Role>;
 
@@ -165,6 +172,7 @@ class Fabric {
   Side& side(const std::string& peer, Role role);
   void note_made(const std::string& peer, Role role, const fabric::Place& at);
   void note_removed(const std::string& peer, Role role, const fabric::Place& at);
+  void note_labelled(const std::string& peer, const fabric::Place& at, const std::string& labels);
   Instant do_plan(const std::string& peer, Role role, const fabric::Plan& plan);
   Instant warm_until(const PeerMemory& memory) const;
   void on_said(const fabric::Say& said);

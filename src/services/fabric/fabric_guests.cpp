@@ -53,6 +53,7 @@ void Fabric::limit_guests(const fabric::SellerWish& wish, fabric::Plan& plan) {
   open_ranges(wish.buyer, guests);
   fabric::Plan limits = plan_guest_spaces(guests, seen.of(wish.buyer));
   std::move(limits.deeds.begin(), limits.deeds.end(), std::back_inserter(plan.deeds));
+  std::move(limits.kept.begin(), limits.kept.end(), std::back_inserter(plan.kept));
 }
 
 // Once it is a tenant its certificates are made, and the id in them is whoever has it here.

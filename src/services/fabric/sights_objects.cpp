@@ -63,7 +63,12 @@ bool is_same(const fabric::NodeSight& a, const fabric::NodeSight& b) {
 void Sights::put_space(const kube::Object& object) {
   const std::string name(kube::name_in(object));
   const std::string peer(kube::label_in(object, liqo::k_peer_label));
-  if (kube::label_in(object, liqo::k_tenant_namespace_label).empty()) {
+  const bool is_tenants = !kube::label_in(object, liqo::k_tenant_namespace_label).empty();
+  const std::string of = liqo::peer_of_tenant_namespace(name);
+  // Somebody has edited its labels: it is as good as gone, until whoever needs it puts them right.
+  if (!of.empty() && (of != peer || !is_tenants)) return drop_space(name);
+  if (is_tenants && of.empty()) return;  // somebody's own
+  if (!is_tenants) {
     guest_spaces_.put_space(object);
     std::string& known = space_peers_[name];
     if (known == peer) return;
@@ -73,8 +78,7 @@ void Sights::put_space(const kube::Object& object) {
     return changed(peer);
   }
   // One that is being deleted takes nothing new.
-  const bool is_there =
-      name == liqo::tenant_namespace_name(peer) && !kube::is_being_deleted(object);
+  const bool is_there = !kube::is_being_deleted(object);
   std::string request(kube::annotation_in(object, fabric::k_request_annotation));
   const bool is_same = sellers_[peer].account.request == request;
   sellers_[peer].account.request = std::move(request);

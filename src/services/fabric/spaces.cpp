@@ -177,6 +177,9 @@ void Spaces::step() {
                              "nothing is offloaded: " + trouble_->message(),
                              "give the agent the rights of the chart's agent-rights.yaml"});
   }
+  for (const fabric::Trouble& edit : edits_.find(plan.kept)) {
+    tellings_.tell_once(std::string(liqo::k_namespace), edit);
+  }
   const Instant next = doings_.want(plan.deeds);
   for (fabric::Trouble& one : doings_.troubles()) plan.troubles.push_back(std::move(one));
   tell(plan.troubles);

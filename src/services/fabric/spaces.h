@@ -16,6 +16,7 @@
 #include "host/lifeline.h"
 #include "kube/watch.h"
 #include "services/fabric/doings.h"
+#include "services/fabric/edits.h"
 #include "services/fabric/tellings.h"
 #include "services/log.h"
 
@@ -64,6 +65,7 @@ class Spaces {
   std::optional<Error> trouble_;
   bool is_holding_ = true;
   Doings doings_;
+  Edits edits_;
   host::Alarm alarm_;
   host::Lifeline life_;
 };

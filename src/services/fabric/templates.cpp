@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "model/json.h"
 #include "services/fabric/resource.h"
 
 namespace spillway::agent {
@@ -131,9 +132,11 @@ bool Templates::settle(const std::string& space, liqo::Leaving leaving, fabric::
     plan.deeds.emplace_back(fabric::Create{at, std::move(wanted)});
     return false;
   }
+  const size_t hash = std::hash<std::string>{}(model::to_json(wanted));
   const model::Node none = model::object_node();
   const model::Node* before = model::look(*seen, {"spec"});
   model::Node spec = difference(before == nullptr ? none : *before, *model::look(wanted, {"spec"}));
+  plan.kept.push_back({at, hash, spec.items.empty()});
   if (spec.items.empty()) return true;
   model::Node patch = model::object_node();
   model::put(patch, "spec", std::move(spec));

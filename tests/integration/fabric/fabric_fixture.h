@@ -225,6 +225,15 @@ class FabricTest : public ::testing::Test {
     }
     return left;
   }
+  // How many events of that cluster say so.
+  static int events(test::Place& at, std::string_view part) {
+    int found = 0;
+    for (const model::Node& event : at.all({"", "v1", "events", "Event"})) {
+      const std::string text(model::text_at(event, {"message"}));
+      found += text.find(part) != std::string::npos ? 1 : 0;
+    }
+    return found;
+  }
   std::string slice_path(const test::Place& at, const std::string& unit) {
     return test::Place::path(fabric::liqo::k_slices,
                              at.name == "rome" ? "liqo-tenant-milan" : "liqo-tenant-rome", unit);

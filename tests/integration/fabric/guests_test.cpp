@@ -108,6 +108,8 @@ TEST_F(FabricGuests, WhatSomebodyEditsOrDeletesIsPutRight) {
                    R"({"metadata":{"labels":null},"spec":{"hard":{"pods":"9999"}}})");
   EXPECT_EQ(pods_of(k_shop), 9999);
   EXPECT_TRUE(comes([&] { return pods_of(k_shop) == pods; }));
+  EXPECT_TRUE(
+      comes([&] { return events(liqo.milan, "in sw4-rome-shop: somebody edited it") == 1; }));
   liqo.milan.remove(path(liqo_words::k_network_policies));
   EXPECT_TRUE(comes([&] {
     return liqo.milan.has(path(liqo_words::k_network_policies)) &&
@@ -120,8 +122,16 @@ TEST_F(FabricGuests, WhatSomebodyEditsOrDeletesIsPutRight) {
     return liqo.milan.ask("GET", std::string("/api/v1/namespaces/") + k_shop)
                .text({"metadata", "labels", "pod-security.kubernetes.io/enforce"}) == "baseline";
   }));
+  EXPECT_TRUE(comes(
+      [&] { return events(liqo.milan, "Namespace sw4-rome-shop: somebody edited it") == 1; }));
+  // What is to be something else now was edited by nobody, nor was a second namespace's removed.
+  const int told = events(liqo.milan, "somebody");
+  offload("sw4-rome-more");
+  trade_units(1);
+  EXPECT_TRUE(comes([&] { return mark_of("sw4-rome-more") == liqo_words::k_guard_edition; }));
   // And then nothing is written any more.
   live(80);
+  EXPECT_EQ(events(liqo.milan, "somebody"), told);
   const auto before = liqo.milan.ask("GET", path(liqo_words::k_resource_quotas));
   live(200);
   EXPECT_TRUE(

@@ -190,36 +190,6 @@ TEST_F(FabricLife, AFenceThatIsSeenWhenItsBuyerWasForgottenIsTakenDown) {
   EXPECT_TRUE(comes([&] { return seller.agent->state().fabric.sold_to.empty(); }));
 }
 
-TEST_F(FabricLife, WhatIsRemovedOrEditedByHandComesBackWithAnEvent) {
-  const model::Contract contract = trade_units(1);
-  const std::string unit = unit_names(contract)[0];
-  ASSERT_TRUE(comes([&] { return all_ready(contract); }));
-  live(60);
-  const auto events = [](test::Place& at, std::string_view part) {
-    int found = 0;
-    for (const model::Node& event : at.all({"", "v1", "events", "Event"})) {
-      const std::string text(model::text_at(event, {"message"}));
-      found += text.find(part) != std::string::npos ? 1 : 0;
-    }
-    return found;
-  };
-  const std::string virtual_node =
-      test::Place::path(fabric::liqo::k_virtual_nodes, "liqo-tenant-milan", unit);
-  liqo.rome.merge(virtual_node, R"({"spec":{"labels":{"disk":"none"}}})");
-  EXPECT_TRUE(comes([&] {
-    return liqo.rome.ask("GET", virtual_node).text({"spec", "labels", "disk"}) == "ssd";
-  }));
-  live(4);
-  EXPECT_EQ(events(liqo.rome, "somebody edited spec.labels.disk"), 1);
-
-  const std::string tenant = test::Place::path(fabric::liqo::k_tenants, "liqo-tenant-rome", "rome");
-  liqo.milan.remove(tenant);
-  EXPECT_TRUE(comes([&] { return liqo.milan.has(tenant); }, 1200));
-  live(4);
-  EXPECT_EQ(events(liqo.milan, "Tenant rome: somebody removed it"), 1);
-  EXPECT_TRUE(is_ready(unit));
-}
-
 // Killed after every 25 ms of the handshake, each side, both.
 TEST_F(FabricLife, WhoeverIsKilledGoesOn) {
   for (int kill_after = 0; kill_after < 24; ++kill_after) {

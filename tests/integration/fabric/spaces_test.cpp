@@ -88,6 +88,9 @@ TEST_F(FabricSpaces, ANamespaceIsReadyBeforeAnythingIsBoughtAndNoLongerWhenThePo
     return liqo.rome.ask("GET", offloading("shop")).text({"spec", "podOffloadingStrategy"}) ==
            "LocalAndRemote";
   }));
+  EXPECT_TRUE(comes([&] {
+    return events(liqo.rome, "NamespaceOffloading offloading in shop: somebody edited it") == 1;
+  }));
   buyer.agent->fabric()->set_offload(lets({"desk"}));
   EXPECT_TRUE(comes(
       [&] { return !liqo.rome.has(offloading("shop")) && liqo.rome.has(offloading("desk")); }));
@@ -142,6 +145,10 @@ TEST_F(FabricSpaces, UnitsCopyOnlyWhatIsListedAndTheTemplateGoesWithTheLast) {
   liqo.rome.merge(template_at(liqo_words::Leaving::listed),
                   R"({"spec":{"reflectorsConfig":{"secret":{"type":"DenyList"}},"extraArgs":[]}})");
   EXPECT_TRUE(comes([&] { return secrets_by(liqo_words::Leaving::listed) == "AllowList"; }));
+  const auto edits = [&] {
+    return events(liqo.rome, "VkOptionsTemplate spillway-listed in liqo-tenant-milan: somebody");
+  };
+  EXPECT_TRUE(comes([&] { return edits() == 1; }));
   liqo.rome.merge(
       test::Place::path(liqo_words::k_vk_templates, "liqo", liqo_words::k_default_template),
       R"({"spec":{"containerImage":"virtual-kubelet:v1.2.1","metricsEnabled":null}})");
@@ -150,6 +157,7 @@ TEST_F(FabricSpaces, UnitsCopyOnlyWhatIsListedAndTheTemplateGoesWithTheLast) {
     return now.text({"spec", "containerImage"}) == "virtual-kubelet:v1.2.1" &&
            model::look(now.body, {"spec", "metricsEnabled"}) == nullptr;
   }));
+  EXPECT_EQ(edits(), 1) << "that was Liqo's own";
   tell_both(closed(contract), "contract-closed");
   EXPECT_TRUE(comes([&] { return !liqo.rome.has(template_at(liqo_words::Leaving::listed)); }));
   EXPECT_TRUE(comes([&] { return left_of(unit_names(contract)[0]).empty(); }));
