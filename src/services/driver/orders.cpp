@@ -30,23 +30,42 @@ bool is_of(const std::string& unit, const ContractId& contract) {
   return unit.starts_with("sw-" + contract.text + "-");
 }
 
-Status check_likeness(const DriverState& state, const UnitName& name, const UnitOrder& order) {
-  for (auto at = first_of(state, name.contract);
-       at != state.units.end() && is_of(at->first, name.contract); ++at) {
-    if (at->second.is_gone()) continue;
-    const std::string_view field = unlikeness(at->second.order, order);
-    if (field.empty()) continue;
-    return tl::unexpected(
-        Error{Code::conflict, std::string(field),
-              fmt::format("unit {} of the same contract has another one", at->first),
-              "order it under another contract's id"});
+// The first of its contract that is not gone: those are alike, and what has gone tells nothing of
+// them. One that ends is among them, for its provider may have some of it still.
+auto living_of(const DriverState& state, const ContractId& contract) {
+  const auto end = state.units.end();
+  for (auto at = first_of(state, contract); at != end && is_of(at->first, contract); ++at) {
+    if (!at->second.is_gone()) return at;
   }
+  return end;
+}
+
+// A moment after its last unit, in which its Fabrics still have the offer of that.
+bool is_remembered(const DriverState& state, const ContractId& contract, const UnitOrder& order) {
+  const auto remembers = [&](const std::string& cluster) {
+    const auto fabric = state.fabrics.find(cluster);
+    return fabric != state.fabrics.end() && fabric->second.contracts.contains(contract);
+  };
+  return remembers(order.consumer) || remembers(order.provider);
+}
+
+Status check_likeness(const DriverState& state, const UnitName& name, const UnitOrder& order) {
   for (const auto& [peering, kept] : state.peerings) {
     if (kept.contract != name.contract) continue;
     return fail(Code::conflict, "unit", "that id belongs to peering " + peering,
                 "order it under another contract's id");
   }
-  return {};
+  if (const auto other = living_of(state, name.contract); other != state.units.end()) {
+    const std::string_view field = unlikeness(other->second.order, order);
+    if (field.empty()) return {};
+    return fail(Code::conflict, std::string(field),
+                fmt::format("unit {} of the same contract has another one", other->first),
+                "order it under another contract's id");
+  }
+  if (!is_remembered(state, name.contract, order)) return {};
+  return fail(Code::unavailable, "contract " + name.contract.text,
+              "its last unit has only just gone, and is not forgotten yet",
+              "order it again in a moment, or under another contract's id");
 }
 
 model::Contract bare_contract(const ContractId& id, const std::string& consumer,
@@ -214,8 +233,8 @@ std::map<ContractId, std::vector<int32_t>> purchases_of(const DriverState& state
 }
 
 const UnitOrder* order_of(const DriverState& state, const ContractId& contract) {
-  const auto at = first_of(state, contract);
-  return at != state.units.end() && is_of(at->first, contract) ? &at->second.order : nullptr;
+  const auto at = living_of(state, contract);
+  return at == state.units.end() ? nullptr : &at->second.order;
 }
 
 model::Offer offer_of(const model::Contract& contract, const UnitOrder* order) {

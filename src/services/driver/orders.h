@@ -15,7 +15,8 @@ namespace spillway::driver {
 Error ended(const std::string& unit);
 
 // Puts an order down. Answers whether anything has changed by it. Conflict: the unit was ordered
-// otherwise, is unlike the others of its contract, ends or has ended; the error names the field.
+// otherwise, is unlike the others of its contract that are not gone, ends or has ended; the error
+// names the field. Unavailable: all of its contract have gone, and not all of that is forgotten.
 Result<bool> place(DriverState& state, const std::string& unit, const UnitOrder& order,
                    Instant now);
 // Not found: there was never such a unit. One that ends, or has ended, is no error.
@@ -39,7 +40,7 @@ std::map<std::string, std::vector<std::string>> units_by_peering(const DriverSta
 // kept. All are spares of which some are bought: so one that is ordered as a spare can be, later.
 std::map<ContractId, model::Contract> contracts_of(const DriverState& state);
 std::map<ContractId, std::vector<int32_t>> purchases_of(const DriverState& state);
-// Any unit of that contract: they are alike. Null: it has none.
+// Of any unit of that contract that is not gone: they are alike. Null: it has none.
 const UnitOrder* order_of(const DriverState& state, const ContractId& contract);
 model::Offer offer_of(const model::Contract& contract, const UnitOrder* order);
 

@@ -70,6 +70,27 @@ TEST_F(DriverTest, UnitsOfOneContractMayBeOrderedOneByOne) {
   EXPECT_TRUE(is_ready(*liqos.buyer, unit_of(12)));
 }
 
+TEST_F(DriverTest, AUnitIsDressedByItsOwnOrderWhenOthersOfItsContractHaveGone) {
+  put(unit_of(0), order_of("rome", "milan",
+                           R"(,"labels":{"disk":"ssd"},"annotations":{"team":"a"},)"
+                           R"("taints":[{"key":"spot","effect":"NoSchedule"}])"));
+  ASSERT_TRUE(comes_to(unit_of(0), "ready"));
+  const std::string other = order_of("rome", "milan", R"(,"labels":{"zone":"b"})");
+  ask("DELETE", "/v1/units/" + unit_of(0));
+  EXPECT_EQ(put(unit_of(1), other).status, 409);
+  ASSERT_TRUE(comes_to(unit_of(0), "gone"));
+  ASSERT_EQ(put(unit_of(1), other).status, 202);
+  ASSERT_TRUE(comes_to(unit_of(1), "ready"));
+  const model::Node made =
+      liqos.get(*liqos.buyer, {fabric::liqo::k_virtual_nodes, "liqo-tenant-milan", unit_of(1)});
+  EXPECT_EQ(model::text_at(made, {"spec", "labels", "zone"}), "b");
+  EXPECT_EQ(model::text_at(made, {"spec", "labels", "disk"}), "");
+  EXPECT_EQ(model::text_at(made, {"spec", "annotations", "team"}), "");
+  for (const model::Node& taint : model::items_at(made, {"spec", "taints"})) {
+    EXPECT_NE(model::text_at(taint, {"key"}), "spot");
+  }
+}
+
 TEST_F(DriverTest, AUnitThatEndsLeavesNothingAndItsNameIsNeverUsedAgain) {
   const std::string unit = unit_of(0);
   put(unit);

@@ -99,6 +99,55 @@ TEST(DriverOrders, UnitsOfOneContractAreAlikeAndInOrder) {
   EXPECT_EQ(first.units[1].number, 10);
 }
 
+TEST(DriverOrders, WhatHasGoneTellsNothingOfTheUnitsThatLive) {
+  DriverState state;
+  const ContractId contract = parse_unit(unit(0)).value().contract;
+  UnitOrder next = plain();
+  next.labels = {{"disk", "hdd"}};
+  next.resources.cpu_millis = 1000;
+  next.fence = minutes(1);
+  ASSERT_TRUE(place(state, unit(0), plain(), k_now));
+  make_gone(state, unit(0));
+  EXPECT_EQ(order_of(state, contract), nullptr);
+  ASSERT_TRUE(place(state, unit(1), next, k_now));
+  ASSERT_NE(order_of(state, contract), nullptr);
+  EXPECT_EQ(*order_of(state, contract), next);
+  const model::Contract made = contracts_of(state).at(contract);
+  EXPECT_EQ(made.shape, next.resources);
+  EXPECT_EQ(made.terms.fence, next.fence);
+  EXPECT_EQ(place(state, unit(2), plain(), k_now).error().code, Code::conflict);
+  EXPECT_TRUE(place(state, unit(2), next, k_now));
+}
+
+// Its provider may have some of it still, and grants both by one contract.
+TEST(DriverOrders, AUnitIsLikeOneThatHasEndedAndIsNotGone) {
+  DriverState state;
+  ASSERT_TRUE(place(state, unit(0), plain(), k_now));
+  ASSERT_TRUE(end(state, unit(0), k_now));
+  state.units.at(unit(0)).ended = k_now;
+  UnitOrder other = plain();
+  other.resources.cpu_millis = 1;
+  const auto unlike = place(state, unit(1), other, k_now);
+  ASSERT_FALSE(unlike);
+  EXPECT_EQ(unlike.error().thing, "resources");
+  EXPECT_TRUE(place(state, unit(1), plain(), k_now));
+}
+
+TEST(DriverOrders, AContractBeginsAnewOnlyWhenItsFabricsHaveForgottenIt) {
+  DriverState state;
+  const ContractId contract = parse_unit(unit(0)).value().contract;
+  ASSERT_TRUE(place(state, unit(0), plain(), k_now));
+  make_gone(state, unit(0));
+  state.fabrics["milan"].contracts[contract];
+  const auto early = place(state, unit(1), plain(), k_now);
+  ASSERT_FALSE(early);
+  EXPECT_EQ(early.error().code, Code::unavailable);
+  EXPECT_FALSE(early.error().next.empty());
+  state.fabrics["milan"].contracts.clear();
+  state.fabrics["oslo"].contracts[contract];
+  EXPECT_TRUE(place(state, unit(1), plain(), k_now));
+}
+
 TEST(DriverOrders, AnEndCannotBeTakenBackAndANameIsNeverUsedAgain) {
   DriverState state;
   ASSERT_TRUE(place(state, unit(0), plain(), k_now));
