@@ -1,7 +1,7 @@
 #include "model/reserved.h"
 
 #include <algorithm>
-#include <array>
+#include <initializer_list>
 
 namespace spillway::model {
 namespace {
@@ -13,18 +13,31 @@ bool is_of(std::string_view key, std::string_view domain) {
   return own.size() == domain.size() || own[own.size() - domain.size() - 1] == '.';
 }
 
+bool is_any_of(std::string_view key, std::initializer_list<std::string_view> keys) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+bool is_ours(std::string_view key) { return is_of(key, "spillway.dev") || is_of(key, "liqo.io"); }
+
 }  // namespace
 
+// Of Kubernetes: what a node is trusted with, who it is, and which controllers pass over it.
 bool is_reserved_label(std::string_view key) {
-  return is_of(key, "spillway.dev") || is_of(key, "liqo.io");
+  return is_ours(key) || is_of(key, "node-role.kubernetes.io") ||
+         is_of(key, "node-restriction.kubernetes.io") ||
+         is_any_of(key, {"kubernetes.io/hostname", "node.kubernetes.io/exclude-disruption",
+                         "node.kubernetes.io/exclude-from-external-load-balancers"});
+}
+
+// Kubernetes keeps both domains to itself, and the Cluster Autoscaler has its own below them.
+bool is_reserved_annotation(std::string_view key) {
+  return is_ours(key) || is_of(key, "kubernetes.io") || is_of(key, "k8s.io");
 }
 
 bool is_reserved_taint(std::string_view key) {
-  constexpr std::array<std::string_view, 2> k_autoscalers{"ToBeDeletedByClusterAutoscaler",
-                                                          "DeletionCandidateOfClusterAutoscaler"};
-  const bool is_autoscalers =
-      std::find(k_autoscalers.begin(), k_autoscalers.end(), key) != k_autoscalers.end();
-  return is_autoscalers || is_reserved_label(key) || is_of(key, "node.kubernetes.io") ||
+  return is_any_of(key,
+                   {"ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler"}) ||
+         is_ours(key) || is_of(key, "node.kubernetes.io") ||
          is_of(key, "node.cloudprovider.kubernetes.io");
 }
 

@@ -1,13 +1,15 @@
 // Keys by which Kubernetes, Liqo, the Cluster Autoscaler and Spillway itself tell each other things
 // about a node. What a provider's offer or a caller's order says has none of them: two who write
-// and remove the same one would do so for ever.
+// and remove the same one would do so for ever, and who takes a word for another's acts on it.
 #pragma once
 
 #include <string_view>
 
 namespace spillway::model {
 
-bool is_reserved_label(std::string_view key);  // and annotation
+// Not the few by which nodes are told apart, as architecture, region and instance type.
+bool is_reserved_label(std::string_view key);
+bool is_reserved_annotation(std::string_view key);
 bool is_reserved_taint(std::string_view key);
 
 }  // namespace spillway::model

@@ -3,9 +3,21 @@
 #include <algorithm>
 #include <utility>
 
+#include "demand/node_image.h"
+#include "model/reserved.h"
 #include "services/driver/orders.h"
 
 namespace spillway::driver {
+namespace {
+
+// Of our own labels those two are of a node's image alone: an autoscaler that orders by this driver
+// must find them on the node, or it takes that for another than it has bought.
+bool is_for_node(const model::Label& label) {
+  return label.key == demand::k_offer_label || label.key == demand::k_gpu_label ||
+         !model::is_reserved_label(label.key);
+}
+
+}  // namespace
 
 void DriverDealings::look() {
   contracts_.clear();
@@ -33,14 +45,18 @@ void DriverDealings::find_offer(const model::Contract& contract,
       }));
 }
 
-// Labels of the order count before those that every unit has.
+// Labels of the order count before those that every unit has. What others act on stays in the
+// order, where whoever gave it finds it again: on the Node, an annotation of an autoscaler's would
+// make it one of those that another back end made and may remove.
 void DriverDealings::dress(fabric::Purchase& purchase) const {
   const UnitOrder* order = order_of(book_.state, purchase.contract);
   if (order == nullptr) return;
   for (const model::Label& label : order->labels) {
-    if (purchase.labels.contains(label.key)) purchase.labels[label.key] = label.value;
+    if (is_for_node(label)) purchase.labels[label.key] = label.value;
   }
-  for (const auto& [key, value] : order->annotations) purchase.annotations[key] = value;
+  for (const auto& [key, value] : order->annotations) {
+    if (!model::is_reserved_annotation(key)) purchase.annotations[key] = value;
+  }
   for (fabric::BoughtUnit& unit : purchase.units) {
     const auto record = book_.state.units.find(unit.name);
     if (record == book_.state.units.end() || record->second.order.provider_id.empty()) continue;

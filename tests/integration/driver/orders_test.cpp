@@ -31,6 +31,37 @@ TEST_F(DriverTest, AnOrderBecomesAReadyNodeAsItWasOrdered) {
   EXPECT_TRUE(model::items_at(shown.body, {"troubles"}).empty()) << model::to_json(shown.body);
 }
 
+TEST_F(DriverTest, WhatOthersActOnStaysInTheOrder) {
+  const std::string unit = unit_of(0);
+  const std::string said =
+      R"(,"labels":{"disk":"ssd","spillway.dev/provider":"oslo","spillway.dev/offer":"small",)"
+      R"("spillway.dev/gpu-model":"nvidia-a100","kubernetes.io/arch":"arm64","liqo.io/type":"x",)"
+      R"("node-role.kubernetes.io/control-plane":"","node-restriction.kubernetes.io/secure":"yes"},)"
+      R"("annotations":{"team":"a","spillway.dev/owner":"lab/rome","spillway.dev/back-end":"kwok",)"
+      R"("liqo.io/x":"y","cluster-autoscaler.kubernetes.io/scale-down-disabled":"true"})";
+  ASSERT_EQ(put(unit, order_of("rome", "milan", said)).status, 202);
+  ASSERT_TRUE(comes_to(unit, "ready"));
+  const model::Node made =
+      liqos.get(*liqos.buyer, {fabric::liqo::k_virtual_nodes, "liqo-tenant-milan", unit});
+  const auto label = [&](const char* key) { return model::text_at(made, {"spec", "labels", key}); };
+  EXPECT_EQ(label("disk"), "ssd");
+  EXPECT_EQ(label("kubernetes.io/arch"), "arm64");
+  EXPECT_EQ(label("spillway.dev/provider"), "milan");
+  EXPECT_EQ(label("spillway.dev/offer"), "small");
+  EXPECT_EQ(label("spillway.dev/gpu-model"), "nvidia-a100");
+  for (const char* key : {"liqo.io/type", "node-role.kubernetes.io/control-plane",
+                          "node-restriction.kubernetes.io/secure"}) {
+    EXPECT_EQ(model::look(made, {"spec", "labels", key}), nullptr) << key;
+  }
+  EXPECT_EQ(model::text_at(made, {"spec", "annotations", "team"}), "a");
+  for (const char* key : {"spillway.dev/owner", "spillway.dev/back-end", "liqo.io/x",
+                          "cluster-autoscaler.kubernetes.io/scale-down-disabled"}) {
+    EXPECT_EQ(model::look(made, {"spec", "annotations", key}), nullptr) << key;
+  }
+  const Told shown = ask("GET", "/v1/units/" + unit);
+  EXPECT_EQ(shown.text({"annotations", "spillway.dev/owner"}), "lab/rome");
+}
+
 TEST_F(DriverTest, TheSameOrderAgainChangesNothing) {
   const std::string unit = unit_of(0);
   put(unit);

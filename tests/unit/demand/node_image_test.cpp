@@ -36,5 +36,23 @@ TEST(ReservedKeys, AreThoseOfADomainAndBelowIt) {
   EXPECT_TRUE(model::is_reserved_taint("node.kubernetes.io/not-ready"));
 }
 
+TEST(ReservedKeys, AreWhatKubernetesActsOn) {
+  for (const char* label :
+       {"node-role.kubernetes.io/control-plane", "node-restriction.kubernetes.io/secure",
+        "kubernetes.io/hostname", "node.kubernetes.io/exclude-disruption"}) {
+    EXPECT_TRUE(model::is_reserved_label(label)) << label;
+  }
+  for (const char* label : {"kubernetes.io/arch", "topology.kubernetes.io/region", "hostname"}) {
+    EXPECT_FALSE(model::is_reserved_label(label)) << label;
+  }
+  for (const char* note : {"cluster-autoscaler.kubernetes.io/scale-down-disabled",
+                           "volumes.kubernetes.io/controller-managed-attach-detach", "k8s.io/x",
+                           "spillway.dev/owner", "liqo.io/x"}) {
+    EXPECT_TRUE(model::is_reserved_annotation(note)) << note;
+  }
+  EXPECT_FALSE(model::is_reserved_annotation("example.com/kubernetes.io"));
+  EXPECT_FALSE(model::is_reserved_taint("node-role.kubernetes.io/control-plane"));
+}
+
 }  // namespace
 }  // namespace spillway::demand
