@@ -22,7 +22,7 @@ const Rights* Callers::find(const net::PeerCertificate& certificate) const {
   if (found == by_uri_.end() || certificate.uri.empty()) return everyone_ ? &*everyone_ : nullptr;
   const auto& [rights, authorities] = found->second;
   // Any authority can write any name into a certificate.
-  const bool is_it = authorities.empty() || authorities.contains(certificate.authority);
+  const bool is_it = !authorities || authorities->contains(certificate.authority);
   return is_it ? &rights : nullptr;
 }
 

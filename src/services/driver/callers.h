@@ -30,9 +30,10 @@ struct Rights {
 
 class Callers {
  public:
-  // By the SAN URI of the certificate, and whose key has signed it; none named: any authority's
-  // that the port trusts.
-  void add(const std::string& uri, Rights rights, std::set<std::string> authorities = {}) {
+  using Keys = std::optional<std::set<std::string>>;
+  // By the SAN URI of the certificate, and whose key has signed it; none: any authority's that the
+  // port trusts; an empty set: nobody's.
+  void add(const std::string& uri, Rights rights, Keys authorities = {}) {
     by_uri_[uri] = {std::move(rights), std::move(authorities)};
   }
   // Every certificate of the authorities that were given: for a port of one cluster.
@@ -44,7 +45,7 @@ class Callers {
  private:
   struct Listed {
     Rights rights;
-    std::set<std::string> authorities;
+    Keys authorities;
   };
   std::map<std::string, Listed> by_uri_;
   std::optional<Rights> everyone_;

@@ -59,6 +59,10 @@ std::string uri_of(const std::string& certificate) {
   return pki::member_uri(k_federation, certificate);
 }
 
+bool is_own(const CallerConfig& caller) {
+  return uri_of(caller.certificate).starts_with(fmt::format("{}{}/", k_scheme, k_federation));
+}
+
 Status check_clusters_named(std::string_view path, const std::vector<std::string>& names,
                             const std::set<std::string>& known) {
   for (const std::string& name : names) {
@@ -136,13 +140,29 @@ Result<DriverConfig> driver_config_from_yaml(std::string_view text, std::string_
 
 Callers callers_of(const DriverConfig& config, const std::set<std::string>& own) {
   Callers callers;
-  const std::string own_uri = fmt::format("{}{}/", k_scheme, k_federation);
   for (const CallerConfig& one : config.callers) {
-    const std::string uri = uri_of(one.certificate);
-    callers.add(uri, {one.certificate, one.viewer, one.consumers, one.providers},
-                uri.starts_with(own_uri) ? own : std::set<std::string>());
+    callers.add(uri_of(one.certificate),
+                {one.certificate, one.viewer, one.consumers, one.providers},
+                is_own(one) ? Callers::Keys(own) : Callers::Keys());
   }
   return callers;
+}
+
+Status check_vouched(const DriverConfig& config, const std::set<std::string>& own,
+                     const std::string& authority) {
+  if (!own.empty()) return {};
+  for (const CallerConfig& one : config.callers) {
+    if (!is_own(one)) continue;
+    return fail(Code::conflict, "caller " + one.certificate,
+                fmt::format("it is known by the driver's own authority, and there is none in {}",
+                            authority),
+                "make it with `spillway driver init`, or list a member of a federation instead: "
+                "spillway://<federation>/<name>");
+  }
+  if (!config.authorities.empty()) return {};
+  return fail(Code::conflict, "authorities",
+              fmt::format("none is named, and the driver has none of its own in {}", authority),
+              "make one with `spillway driver init`, or name the file of a federation's");
 }
 
 std::string first_driver_config(const std::string& listen, const std::vector<std::string>& names) {

@@ -42,7 +42,7 @@ struct DriverConfig {
   std::vector<std::string> names{"localhost", "127.0.0.1"};  // in its certificate: DNS or IP
   std::string operations = {};  // host:port without TLS, for probes and Prometheus; empty: none
   std::string log = "info";
-  std::string certificate = {};  // instead of one by the driver's own authority
+  std::string certificate = {};  // of the port, instead of one by the driver's own authority
   std::string key = {};          // to it
   std::string authorities = {};  // besides the driver's own, of certificates that callers show
   Duration warm = minutes(30);   // how long a peering stays that nobody wants
@@ -55,9 +55,12 @@ struct DriverConfig {
 
 Status validate(const DriverConfig& config);
 Result<DriverConfig> driver_config_from_yaml(std::string_view text, std::string_view source);
-// `own`: keys of the driver's own authority, by which alone its own callers are known; none: its
-// certificate comes from elsewhere.
-Callers callers_of(const DriverConfig& config, const std::set<std::string>& own = {});
+// `own`: keys of the driver's own authority, by which alone its own callers are known, whatever
+// certificate its port shows.
+Callers callers_of(const DriverConfig& config, const std::set<std::string>& own);
+// That somebody vouches for each caller. `authority`: where the driver's own is, or would be.
+Status check_vouched(const DriverConfig& config, const std::set<std::string>& own,
+                     const std::string& authority);
 // With comments, for who begins.
 std::string first_driver_config(const std::string& listen, const std::vector<std::string>& names);
 

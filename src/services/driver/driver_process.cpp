@@ -45,7 +45,8 @@ Result<std::unique_ptr<DriverProcess>> DriverProcess::start(net::Poll& poll, hos
   FaceLimits limits;
   limits.caller = {made->config_.caller_rate, 2 * made->config_.caller_rate};
   limits.stranger = {made->config_.stranger_rate, 4 * made->config_.stranger_rate};
-  made->face_.emplace(loop, *made->driver_, made->callers(), log, made->metrics_, limits);
+  made->face_.emplace(loop, *made->driver_, callers_of(made->config_, made->own_keys()), log,
+                      made->metrics_, limits);
   SPILLWAY_TRY(made->listen());
   made->add_gauges();
   made->look_after_certificate();
@@ -63,12 +64,16 @@ Status DriverProcess::open_state() {
   return {};
 }
 
+// Whoever gives the port a certificate of its own chooses by that what callers trust, not whom the
+// driver trusts: its own callers are known by its own authority all the same.
 Status DriverProcess::open_authority() {
-  if (!config_.certificate.empty()) return {};
   auto issuer = services::AuthorityIssuer::load(path(k_authority_name));
-  if (!issuer) return tl::unexpected(issuer.error());
-  issuer_ = std::move(*issuer);
-  return {};
+  if (issuer) {
+    issuer_ = std::move(*issuer);
+  } else if (config_.certificate.empty() || issuer.error().code != Code::not_found) {
+    return tl::unexpected(issuer.error());
+  }
+  return check_vouched(config_);
 }
 
 Result<std::vector<DriverCluster>> DriverProcess::open_clusters() {
@@ -92,7 +97,7 @@ Result<std::vector<DriverCluster>> DriverProcess::open_clusters() {
 }
 
 Result<net::TlsIdentity> DriverProcess::identity() {
-  if (issuer_) {
+  if (config_.certificate.empty()) {
     certificate_until_ = loop_.now() + services::k_server_certificate_life;
     return issuer_->server_identity(services::server_names(config_.names), loop_.now());
   }
@@ -104,14 +109,18 @@ Result<net::TlsIdentity> DriverProcess::identity() {
   return net::TlsIdentity{*certificate, *key};
 }
 
-Callers DriverProcess::callers() const {
+std::set<std::string> DriverProcess::own_keys() const {
   std::set<std::string> own;
-  if (!issuer_) return callers_of(config_);
+  if (!issuer_) return own;
   const auto bundle = pki::split_bundle(issuer_->authorities());
   for (const std::string& pem : bundle.value_or(std::vector<std::string>())) {
     if (const auto read = pki::read_certificate(pem)) own.insert(read->key_fingerprint);
   }
-  return callers_of(config_, own);
+  return own;
+}
+
+Status DriverProcess::check_vouched(const DriverConfig& config) const {
+  return driver::check_vouched(config, own_keys(), path(k_authority_name));
 }
 
 Result<std::string> DriverProcess::authorities() const {
@@ -156,8 +165,9 @@ void DriverProcess::look_after_certificate() {
 }
 
 Status DriverProcess::reload(const DriverConfig& config) {
+  SPILLWAY_TRY(check_vouched(config));
   config_.callers = config.callers;
-  face_->set_callers(callers());
+  face_->set_callers(callers_of(config_, own_keys()));
   const auto tls = identity();
   if (!tls) return tl::unexpected(tls.error());
   const auto trusted = authorities();

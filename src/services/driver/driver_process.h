@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,8 @@ class DriverProcess {
   Status listen();
   Result<net::TlsIdentity> identity();
   Result<std::string> authorities() const;
-  Callers callers() const;
+  std::set<std::string> own_keys() const;  // of the driver's own authority
+  Status check_vouched(const DriverConfig& config) const;
   std::string path(const std::string& file) const;
   void look_after_certificate();
   void add_gauges();
@@ -56,7 +58,8 @@ class DriverProcess {
   host::SystemRandom random_;
   services::Metrics metrics_;
   std::unique_ptr<agent::StateFile> state_;
-  std::optional<services::AuthorityIssuer> issuer_;  // none: certificate and key are files
+  // The driver's own. None: certificate and key are files, and nobody is known by it.
+  std::optional<services::AuthorityIssuer> issuer_;
   std::vector<std::unique_ptr<kube::Session>> sessions_;
   std::optional<Driver> driver_;
   std::optional<Face> face_;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "cli/when.h"
 #include "integration/cli/live_autoscaler.h"
+#include "pki/authority_folder.h"
 
 namespace spillway::cli {
 namespace {
@@ -135,6 +137,54 @@ TEST_F(DriverVerb, OneDriverHasTheStateAndStrangersAreRefused) {
   std::ofstream(other + "/operator/member.json") << url;
   EXPECT_NE(run_spillway(fmt::format("driver units --dir '{}/operator'", other)).code, 0);
   EXPECT_THAT(text_of(path("err")), Not(HasSubstr("BEGIN")));
+}
+
+// Whose certificate the port shows says nothing of who its own callers are.
+class DriverWithCertificate : public DriverVerb {
+ protected:
+  // By another authority, which the driver trusts with members: it may sign any name.
+  DriverWithCertificate() {
+    EXPECT_EQ(run_spillway(fmt::format("driver init --folder '{}'", other())).code, 0);
+    const auto authority = pki::AuthorityFolder::load(other() + "/authority").value();
+    const pki::Key key = pki::Key::generate();
+    const auto shown = authority.signer().issue_server(
+        key.public_key(), {{"localhost"}, {"127.0.0.1"}}, now(), now() + hours(1));
+    std::ofstream(driver() + "/company.pem") << *shown;
+    std::ofstream(driver() + "/company.key") << key.to_pem().view();
+    std::ofstream(path("authorities.pem")) << authority.bundle();
+    std::ofstream(driver() + "/driver.yaml", std::ios::app)
+        << "certificate: company.pem\nkey: company.key\nauthorities: " << path("authorities.pem")
+        << "\n";
+  }
+  std::string other() const { return path("other"); }
+  Ended make_operator(const std::string& more) const {
+    return run_spillway(fmt::format("driver caller operator --folder '{}' {}", driver(), more));
+  }
+};
+
+TEST_F(DriverWithCertificate, ItsCallersAreKnownByItsOwnAuthority) {
+  const auto running = start();
+  EXPECT_NE(ask("units").code, 0);  // it trusts the driver's own authority alone
+  const Ended untold = make_operator("");
+  EXPECT_EQ(untold.code, 1);
+  EXPECT_THAT(untold.err, HasSubstr("--authorities"));
+  const Ended made = make_operator("--authorities '" + path("authorities.pem") + "'");
+  ASSERT_EQ(made.code, 0) << made.err;
+  const Ended units = ask("units");
+  EXPECT_EQ(units.code, 0) << units.err;
+  // The same name, signed by whom the driver trusts with members alone.
+  std::ofstream(other() + "/operator/member.json") << text_of(driver() + "/operator/member.json");
+  const Ended stranger = run_spillway(fmt::format("driver units --dir '{}/operator'", other()));
+  EXPECT_NE(stranger.code, 0);
+  EXPECT_THAT(stranger.err, HasSubstr("not among the driver's callers"));
+}
+
+TEST_F(DriverWithCertificate, WithoutAnAuthorityItHasNoCallersOfItsOwn) {
+  std::filesystem::rename(driver() + "/authority", path("away"));
+  const Ended refused = run_spillway("driver --folder '" + driver() + "'");
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("caller operator"));
+  EXPECT_THAT(refused.err, HasSubstr("spillway driver init"));
 }
 
 // A market's units, made by whoever has the kubeconfigs: the Cluster Autoscaler sees no difference.

@@ -227,8 +227,9 @@ callers:
 )",
                                               "driver.yaml");
   ASSERT_TRUE(config) << config.error().message();
-  const Callers callers = callers_of(*config);
+  const Callers callers = callers_of(*config, {"own"});
   net::PeerCertificate certificate;
+  certificate.authority = "own";
   EXPECT_EQ(callers.find(certificate), nullptr);
   certificate.uri = "spillway://lab/rome";
   ASSERT_NE(callers.find(certificate), nullptr);
@@ -261,6 +262,31 @@ TEST(DriverConfig, NoOtherAuthorityMakesTheDriversOwnCallers) {
   certificate.uri = "spillway://lab/rome";
   certificate.authority = "others";
   EXPECT_NE(callers.find(certificate), nullptr);
+}
+
+TEST(DriverConfig, WithoutAnAuthorityOfItsOwnADriverHasNoCallersOfItsOwn) {
+  const auto config = driver_config_from_yaml(
+      "noun: driver\nversion: 1\ncertificate: a.pem\nkey: a.key\nauthorities: lab.pem\n"
+      "callers:\n"
+      "  - {certificate: \"spillway://lab/rome\", viewer: true}\n"
+      "  - {certificate: operator, viewer: true}\n",
+      "driver.yaml");
+  ASSERT_TRUE(config) << config.error().message();
+  net::PeerCertificate certificate;
+  certificate.uri = "spillway://driver/operator";
+  certificate.authority = "lab";
+  EXPECT_EQ(callers_of(*config, {}).find(certificate), nullptr);
+  EXPECT_TRUE(check_vouched(*config, {"own"}, "/x/authority"));
+  const Status refused = check_vouched(*config, {}, "/x/authority");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().thing, "caller operator");
+  EXPECT_NE(refused.error().reason.find("/x/authority"), std::string::npos);
+  EXPECT_NE(refused.error().next.find("driver init"), std::string::npos);
+  DriverConfig members = *config;
+  members.callers.pop_back();
+  EXPECT_TRUE(check_vouched(members, {}, "/x/authority"));
+  members.authorities.clear();
+  EXPECT_FALSE(check_vouched(members, {}, "/x/authority"));
 }
 
 TEST(DriverOrders, TwoNodesOfAClusterHaveNotOneProviderId) {
