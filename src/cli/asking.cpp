@@ -62,7 +62,12 @@ std::string identity_dir(const std::string& given) {
 
 Result<std::unique_ptr<Session>> open_session(const Asking& asking) {
   auto member = agent::load_credentials(identity_dir(asking.dir));
-  if (!member) return tl::unexpected(member.error());
+  if (!member) {
+    Error error = member.error();
+    const bool is_missing = error.code == Code::not_found && !asking.how_to_get_one.empty();
+    if (is_missing) error.next = asking.how_to_get_one;
+    return tl::unexpected(std::move(error));
+  }
   net::ClientOptions options;
   options.authorities_pem = member->authorities_pem;
   options.identity = member->tls;

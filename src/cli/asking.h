@@ -21,6 +21,7 @@ struct Asking {
   std::string dir;     // of the identity; empty: identity_dir() finds it
   std::string broker;  // empty: the one that was joined
   std::string output = "table";
+  std::string how_to_get_one = {};  // an identity, for who has none; empty: by joining
 
   Form form() const;
   Clock clock() const { return {now(), form() == Form::wide}; }

@@ -135,6 +135,9 @@ void add_driver_asking(Word word, Asking& asking) {
   word.option("--driver", asking.broker, "Another address than the caller's folder has")
       .type_name("URL");
   add_output(word, asking.output);
+  asking.how_to_get_one =
+      "name a caller's folder: spillway driver init makes that of operator, spillway driver caller "
+      "NAME another";
 }
 
 void add_driver_units(Word verb) {

@@ -169,7 +169,13 @@ Status AutoscalerService::open_back_end() {
 
 Status AutoscalerService::open_driver() {
   auto caller = agent::load_credentials(options_.driver_dir);
-  if (!caller) return tl::unexpected(caller.error());
+  if (!caller) {
+    Error error = caller.error();
+    if (error.code == Code::not_found) {
+      error.next = "name a folder that `spillway driver caller` has made, with --driver-dir";
+    }
+    return tl::unexpected(std::move(error));
+  }
   net::ClientOptions options;
   options.authorities_pem = caller->authorities_pem;
   options.identity = caller->tls;

@@ -139,6 +139,16 @@ TEST_F(DriverVerb, OneDriverHasTheStateAndStrangersAreRefused) {
   EXPECT_THAT(text_of(path("err")), Not(HasSubstr("BEGIN")));
 }
 
+TEST(DriverWords, WhoHasNoIdentityIsToldHowADriversCallerGetsOne) {
+  const test::TemporaryFolder folder;
+  for (const char* words : {"units", "watch", "end sw-x-0"}) {
+    const Ended told = run_spillway(fmt::format("driver {} --dir '{}'", words, folder / "nobody"));
+    EXPECT_EQ(told.code, 1) << words;
+    EXPECT_THAT(told.err, HasSubstr("spillway driver caller NAME")) << words;
+    EXPECT_THAT(told.err, Not(HasSubstr("join"))) << words;
+  }
+}
+
 // Whose certificate the port shows says nothing of who its own callers are.
 class DriverWithCertificate : public DriverVerb {
  protected:
