@@ -6,6 +6,7 @@
 #include "base/base64.h"
 #include "base/text.h"
 #include "services/driver/orders.h"
+#include "services/driver/renaming.h"
 
 namespace spillway::driver {
 
@@ -66,7 +67,8 @@ Status Driver::check_clusters() const {
       return fail(
           Code::conflict, "cluster " + cluster,
           fmt::format("unit {} lives there, and it is not in the driver's file any more", name),
-          "put it back until its units have ended");
+          "list it by that name until its units have ended; without any it may have another, or "
+          "go");
     }
   }
   return {};
@@ -146,12 +148,35 @@ void Driver::know(Cluster& cluster, const agent::LiqoHome& home) {
                {{"one", other->name}, {"other", cluster.name}, {"id", home.id()}});
     return;  // of that one nothing is made
   }
-  book_.state.liqo_ids[cluster.name] = home.id();
+  know_names(cluster, home.id());
   cluster.key = home.public_key();
   saver_.touch();
   if (cluster.fabric) cluster.fabric->know_self(home);
   rebuild();
   wake();
+}
+
+// By any other name it is not known from now on.
+void Driver::know_names(const Cluster& cluster, const std::string& liqo_id) {
+  std::set<std::string> listed;
+  for (const auto& one : clusters_) listed.insert(one->name);
+  while (true) {
+    const std::string former = former_name(book_.state, listed, liqo_id);
+    if (former.empty()) break;
+    log_.write(services::Level::info, "a cluster has another name",
+               {{"was", former}, {"is", cluster.name}, {"id", liqo_id}});
+    tell_renamed(former, cluster.name, liqo_id);
+    rename(book_.state, former, cluster.name, liqo_id);
+  }
+  book_.state.liqo_ids[cluster.name] = liqo_id;
+}
+
+// One that is not listed any more may be there by a name that is new, until it is seen who that is.
+bool Driver::may_be_renamed(const std::string& cluster) const {
+  if (!book_.state.liqo_ids.contains(cluster)) return false;
+  return std::any_of(clusters_.begin(), clusters_.end(), [this](const auto& one) {
+    return !one->liqo.home() && !book_.state.liqo_ids.contains(one->name);
+  });
 }
 
 std::optional<model::LiqoPart> Driver::make_part(const Cluster& consumer,

@@ -87,6 +87,8 @@ class Driver final : public Desk {
   void stop_fabric(Cluster& cluster);
   void release(size_t index, std::function<void()> done);
   void know(Cluster& cluster, const agent::LiqoHome& home);
+  void know_names(const Cluster& cluster, const std::string& liqo_id);
+  bool may_be_renamed(const std::string& cluster) const;
   Cluster* find(const std::string& name) const;
   const Cluster* find_twin(const Cluster& cluster) const;  // another with its Liqo id
   Status check_known(const std::string& consumer, const std::string& provider) const;
@@ -101,6 +103,7 @@ class Driver final : public Desk {
   // ---- what is seen ----
   void looked(Cluster& cluster, const agent::PeerProgress& progress);
   std::string name_of_liqo(const std::string& id) const;  // empty: it is none of ours
+  void tell_renamed(const std::string& from, const std::string& to, const std::string& liqo_id);
   void note_step(const std::string& name, fabric::UnitStep step);
   void settle();
   bool settle_unit(const std::string& name, UnitRecord& unit, Instant& next);

@@ -12,10 +12,27 @@ using agent::k_never;
 using fabric::UnitStep;
 
 std::string Driver::name_of_liqo(const std::string& id) const {
+  std::string unlisted;
   for (const auto& [name, known] : book_.state.liqo_ids) {
-    if (known == id) return name;
+    if (known != id) continue;
+    if (find(name) != nullptr) return name;
+    unlisted = name;
   }
-  return {};
+  return unlisted;
+}
+
+// What was told by the old name is over for whoever follows, and begins by the new one.
+void Driver::tell_renamed(const std::string& from, const std::string& to,
+                          const std::string& liqo_id) {
+  for (const auto& cluster : clusters_) {
+    for (const auto& [peer, seen] : cluster->seen) {
+      const auto& [id, is_bought] = peer;
+      if (id != liqo_id) continue;
+      const std::string& own = cluster->name;
+      events_.add_troubles(is_bought ? own : from, is_bought ? from : own, seen.troubles, {});
+      events_.add_troubles(is_bought ? own : to, is_bought ? to : own, {}, seen.troubles);
+    }
+  }
 }
 
 void Driver::looked(Cluster& cluster, const agent::PeerProgress& progress) {
@@ -92,8 +109,8 @@ bool Driver::settle_unit(const std::string& name, UnitRecord& unit, Instant& nex
   }
   // One that is not in the driver's file any more is not waited for: its operator said that it is
   // gone (check_clusters).
-  const bool waits =
-      provider != nullptr && (!provider->fabric || provider->fabric->has_any_of(name));
+  const bool waits = provider == nullptr ? may_be_renamed(unit.order.provider)
+                                         : !provider->fabric || provider->fabric->has_any_of(name);
   if (is_left || waits) return false;
   note_step(name, UnitStep::ending);
   unit.steps.push_back({UnitStep::gone, loop_.now()});

@@ -37,6 +37,16 @@ class DriverTest : public ::testing::Test {
 
   // ---- the driver ----
   void start() {
+    const Status started = try_to_start();
+    ASSERT_TRUE(started) << started.error().message();
+    Callers callers;
+    callers.add("spillway://driver/operator", {"operator", false, {"*"}, {"*"}});
+    callers.add("spillway://driver/board", {"board", true});
+    callers.add("spillway://driver/tenant", {"tenant", false, {"rome"}, {"milan"}});
+    callers.add("spillway://driver/other", {"other", false, {"milan"}, {"rome"}});
+    face.emplace(loop(), *driver, callers, log, metrics);
+  }
+  Status try_to_start() {
     face.reset();
     driver.reset();
     store.crashed = false;
@@ -45,7 +55,7 @@ class DriverTest : public ::testing::Test {
     std::vector<DriverCluster> clusters;
     for (embedded::Cluster* cluster : {liqos.buyer.get(), liqos.seller.get()}) {
       if (cluster == liqos.seller.get() && !is_milan_listed) continue;
-      const std::string name = cluster == liqos.buyer.get() ? "rome" : "milan";
+      const std::string name = cluster == liqos.buyer.get() ? "rome" : milan;
       Line& line = lines.emplace_back();
       line.channel = std::make_unique<test::DialledChannel>(
           loop(), [this, cluster] { return find(cluster); }, net::Peer{"test:1", nullptr});
@@ -57,14 +67,7 @@ class DriverTest : public ::testing::Test {
       fabric.pulse.dial = [this](const kube::Access& access) { return dial(access); };
       clusters.push_back({name, *line.api, fabric});
     }
-    const Status started = driver->start(std::move(clusters));
-    ASSERT_TRUE(started) << started.error().message();
-    Callers callers;
-    callers.add("spillway://driver/operator", {"operator", false, {"*"}, {"*"}});
-    callers.add("spillway://driver/board", {"board", true});
-    callers.add("spillway://driver/tenant", {"tenant", false, {"rome"}, {"milan"}});
-    callers.add("spillway://driver/other", {"other", false, {"milan"}, {"rome"}});
-    face.emplace(loop(), *driver, callers, log, metrics);
+    return driver->start(std::move(clusters));
   }
   void kill() {
     face.reset();
@@ -177,6 +180,7 @@ class DriverTest : public ::testing::Test {
 
   test::EmbeddedLiqos liqos{"rome", "milan"};
   bool is_milan_listed = true;  // in the driver's file
+  std::string milan = "milan";  // its name there
   host::SeededRandom random{5};
   agent::MemoryState store;
   agent::MemoryLog log;

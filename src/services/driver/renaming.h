@@ -1,0 +1,22 @@
+// A cluster of another name. Its name is its operator's word in driver.yaml; what it is, its Liqo
+// id says. Whatever is kept of a cluster that is listed by another name now goes on by that: else
+// its old name would stay in sight for ever, and its Fabric would begin with no memory of its
+// peers. Units are ordered by name, so a name that any live by stays (Driver::start). Pure.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "services/driver/driver_state.h"
+
+namespace spillway::driver {
+
+// A name that is not `listed` any more, of the cluster with that Liqo id; empty: there is none.
+std::string former_name(const DriverState& state, const std::set<std::string>& listed,
+                        const std::string& liqo_id);
+
+// Units that are gone keep the name that they were ordered by. `liqo_id`: of both.
+void rename(DriverState& state, const std::string& from, const std::string& to,
+            const std::string& liqo_id);
+
+}  // namespace spillway::driver
