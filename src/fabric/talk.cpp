@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "fabric/talk_fields.h"
 
 namespace spillway::fabric {
@@ -51,8 +52,8 @@ Status check_request(const RequestTalk& talk, const model::LiqoPart& part,
   for (const auto& [name, request] : talk.units) {
     const auto found = std::find(units.begin(), units.end(), name);
     if (found == units.end()) {
-      return fail(Code::denied, "unit " + name, "the contract has no such unit",
-                  "the buyer asks for units under their contract");
+      return fail(Code::denied, "unit " + in_quotes(name.substr(0, 80)),
+                  "the contract has no such unit", "the buyer asks for units under their contract");
     }
     const auto at = static_cast<size_t>(found - units.begin());
     if (at >= part.unit_requests.size()) {

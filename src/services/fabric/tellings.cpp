@@ -11,34 +11,58 @@ namespace {
 
 constexpr std::string_view k_component = "spillway-fabric";
 
+void cut(std::string& text) {
+  if (text.size() <= Tellings::k_longest) return;
+  text.resize(Tellings::k_longest);
+  while (!is_utf8(text)) text.pop_back();  // a character is cut
+}
+
 std::string sentence(const fabric::Trouble& trouble) {
   std::string text = fmt::format("{}: {}", trouble.thing, trouble.reason);
   if (!trouble.next.empty()) text += "; " + trouble.next;
+  cut(text);
   return text;
 }
 
 }  // namespace
 
-bool Tellings::is_news(const std::string& text) {
-  constexpr size_t k_most_said = 1024;
+void Tellings::make_room(const std::string& source) {
   const Instant now = api_.loop().now();
-  const auto is_over = [now](Instant at) { return at > now || now - at >= k_quiet; };
-  std::erase_if(said_, [&is_over](const auto& one) { return is_over(one.second); });
-  if (said_.size() >= k_most_said) return false;  // more than anybody reads
-  return said_.try_emplace(text, now).second;
+  const auto forget_old = [now](std::map<std::string, Instant>& said) {
+    std::erase_if(
+        said, [now](const auto& one) { return one.second > now || now - one.second >= k_quiet; });
+  };
+  const auto found = said_.find(source);
+  if (found != said_.end()) return forget_old(found->second);
+  for (auto& one : said_) forget_old(one.second);
+  std::erase_if(said_, [](const auto& one) { return one.second.empty(); });
+}
+
+Tellings::News Tellings::tell(const std::string& source, const std::string& text) {
+  make_room(source);
+  auto& said = said_[source];
+  if (said.contains(text)) return News::told_lately;
+  if (said.size() >= k_most) return News::too_much;
+  said.emplace(text, api_.loop().now());
+  return News::told_now;
 }
 
 void Tellings::set(const std::string& source, const std::string& about,
                    const std::vector<fabric::Trouble>& troubles) {
-  std::set<std::string> now;
-  std::set<std::string>& before = told_[source];
+  std::map<std::string, bool> now;
+  std::map<std::string, bool>& before = told_[source];
   for (const fabric::Trouble& trouble : troubles) {
-    const std::string text = sentence(trouble);
-    if (now.size() >= k_most || !now.insert(text).second || before.contains(text)) continue;
-    if (!is_news(text)) continue;
+    if (now.size() >= k_most) break;
+    const auto [at, is_new] = now.try_emplace(sentence(trouble), true);
+    if (!is_new) continue;
+    const auto known = before.find(at->first);
+    if (known != before.end() && known->second) continue;
+    const News news = tell(source, at->first);
+    at->second = news != News::too_much;
+    if (news != News::told_now) continue;
     log_.write(services::Level::warning, "the fabric has a trouble",
-               {{"of", source}, {"trouble", text}});
-    write_event({"Namespace", {}, about}, "Warning", text);
+               {{"of", source}, {"trouble", at->first}});
+    write_event({"Namespace", {}, about}, "Warning", at->first);
   }
   before = std::move(now);
   if (before.empty()) told_.erase(source);
@@ -46,7 +70,7 @@ void Tellings::set(const std::string& source, const std::string& about,
 
 void Tellings::tell_once(const std::string& about, const fabric::Trouble& trouble) {
   const std::string text = sentence(trouble);
-  if (!is_news(text)) return;
+  if (tell(about, text) != News::told_now) return;
   log_.write(services::Level::warning, "the fabric had a trouble", {{"trouble", text}});
   write_event({"Namespace", {}, about}, "Warning", text);
 }
@@ -59,7 +83,9 @@ int64_t Tellings::count() const {
 
 std::vector<std::string> Tellings::all() const {
   std::vector<std::string> all;
-  for (const auto& [source, texts] : told_) all.insert(all.end(), texts.begin(), texts.end());
+  for (const auto& [source, texts] : told_) {
+    for (const auto& [text, is_told] : texts) all.push_back(text);
+  }
   return all;
 }
 
@@ -71,7 +97,6 @@ void Tellings::tell_of_pod(const std::string& space, const std::string& pod, con
 
 // Namespaces have no namespace: events about them are kept in the default one.
 void Tellings::write_event(const About& about, std::string_view type, std::string text) {
-  constexpr size_t k_longest_message = 1024;  // the API server's own bound
   const Instant now{api_.loop().now().ms / 1000 * 1000};
   number_ += 1;
   kube::Object event =
@@ -86,10 +111,7 @@ void Tellings::write_event(const About& about, std::string_view type, std::strin
   if (!about.uid.empty()) model::put(object, "uid", model::text_node(about.uid));
   model::put(event, "type", model::text_node(type));
   model::put(event, "reason", model::text_node("Fabric"));
-  if (text.size() > k_longest_message) {
-    text.resize(k_longest_message);
-    while (!is_utf8(text)) text.pop_back();  // a character is cut
-  }
+  cut(text);
   model::put(event, "message", model::text_node(text));
   model::put(event, "count", model::integer_node(1));
   model::put(event, "firstTimestamp", model::text_node(to_text(now)));

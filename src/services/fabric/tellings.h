@@ -1,9 +1,10 @@
-// Tellings: troubles of the fabric, told once each, in the log and as an event of the cluster.
+// Tellings: troubles of the fabric, told once each, in the log and as an event of the cluster. A
+// peer can cause as many as it likes, of any length: each source has a room of its own for what it
+// has to say, and what does not fit is told when there is room again.
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ namespace spillway::agent {
 
 class Tellings {
  public:
-  static constexpr size_t k_most = 200;  // of one source; what is beyond is counted, not told
+  static constexpr size_t k_most = 200;      // of one source; what is beyond is counted, not told
+  static constexpr size_t k_longest = 1024;  // of one sentence: the API server's own bound
   // So long one sentence is not told again: what comes and goes by a peer's own will, at any rate
   // that it likes, is news once.
   static constexpr Duration k_quiet = minutes(5);
@@ -41,13 +43,15 @@ class Tellings {
     std::string name;
     std::string uid = {};
   };
-  bool is_news(const std::string& text);
+  enum class News { told_lately, told_now, too_much };
+  News tell(const std::string& source, const std::string& text);
+  void make_room(const std::string& source);
   void write_event(const About& about, std::string_view type, std::string text);
 
   kube::Api& api_;
   services::Log& log_;
-  std::map<std::string, std::set<std::string>> told_;  // by source
-  std::map<std::string, Instant> said_;                // when, lately
+  std::map<std::string, std::map<std::string, bool>> told_;     // by source: what there is
+  std::map<std::string, std::map<std::string, Instant>> said_;  // by source: when, lately
   uint64_t number_ = 0;
   bool is_complained_ = false;
   host::Lifeline life_;
