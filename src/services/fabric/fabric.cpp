@@ -158,7 +158,8 @@ Instant Fabric::decide(const std::string& peer) {
 
 bool Fabric::is_unverified(std::string_view unit) const {
   const auto of = contract_of_unit(unit);
-  return of && contract(*of) != nullptr && !state().contracts.contains(*of);
+  return of && contract(*of) != nullptr && !state().contracts.contains(*of) &&
+         !disputed_.contains(*of);
 }
 
 // Something of that peer is not known or not written down yet, and will be soon.

@@ -143,6 +143,11 @@ class Fabric {
   // ---- contracts ----
   void look_at_contracts();
   void adopt();
+  // Who else has that peer's Liqo id by contracts that live; null: nobody.
+  const ClusterId* holder_of(const model::Contract& row, const model::LiqoPart& part) const;
+  const ClusterId& other_of(const model::Contract& row) const {
+    return is_bought(row) ? row.provider : row.buyer;
+  }
   void note_purchases();
   void forget_ended();
   void note_peers();
@@ -241,6 +246,7 @@ class Fabric {
   std::set<std::string> giving_up_;            // of which that is being written down
   std::optional<std::set<ClusterId>> pinned_;  // by hand; none: not known yet
   std::map<PeerRole, std::unique_ptr<Side>> sides_;
+  std::map<ContractId, ClusterId> disputed_;     // their peer's Liqo id is that member's
   std::map<ContractId, UnitRequests> requests_;  // of what was bought
   std::set<ContractId> offers_;                  // asked for
   std::map<ContractId, int> unsaved_;            // what is to be written down first

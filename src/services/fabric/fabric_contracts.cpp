@@ -40,6 +40,11 @@ void Fabric::adopt() {
     const auto known = state().contracts.find(id);
     const bool is_known = known != state().contracts.end();
     if (part == nullptr || (is_known && known->second.part == *part)) continue;
+    if (const ClusterId* holder = is_known ? nullptr : holder_of(row, *part)) {
+      disputed_.insert_or_assign(id, *holder);
+      continue;
+    }
+    disputed_.erase(id);
     FabricContract& kept = state().contracts[id];
     // Whatever was said was of the key that Liqo had then.
     if (is_known && kept.part.buyer_key != part->buyer_key) kept.forget_talk();
@@ -47,6 +52,18 @@ void Fabric::adopt() {
     requests_.erase(id);  // there may be more of them now
     save_then_look(id);
   }
+}
+
+// Each member signs for whatever Liqo id it likes, and it is by these that everything is kept here:
+// a second one would be sent to, and answered for, in the place of the first.
+const ClusterId* Fabric::holder_of(const model::Contract& row, const model::LiqoPart& part) const {
+  const std::string& peer = is_bought(row) ? part.provider : part.buyer;
+  for (const auto& [id, kept] : state().contracts) {
+    const model::Contract* other = contract(id);
+    if (other == nullptr || peer_of(*other, kept) != peer) continue;
+    if (other_of(*other) != other_of(row)) return &other_of(*other);
+  }
+  return nullptr;
 }
 
 // Written down before anything is granted for it, so that a restart takes nothing back.
@@ -65,6 +82,7 @@ void Fabric::forget_ended() {
   if (std::erase_if(state().contracts, is_over) > 0) dealings_.touch();
   std::erase_if(requests_, is_over);
   std::erase_if(offered_, is_over);
+  std::erase_if(disputed_, is_over);
   std::erase_if(refusals_, is_over);
   std::erase_if(offers_, [&](const ContractId& id) { return !live.contains(id); });
 }
@@ -84,6 +102,11 @@ void Fabric::note_peers() {
            fmt::format("it is for Liqo cluster {}, and this is {}", own, self_->id()),
            "release it, and buy or sell anew"});
     }
+  }
+  for (const auto& [id, holder] : disputed_) {
+    troubles.push_back({"contract " + id.text,
+                        fmt::format("its Liqo cluster is that of {} here", holder.text),
+                        "release it; or wait until all contracts with that one have ended"});
   }
   tellings_.set("contracts", std::string(fabric::liqo::k_namespace), troubles);
   bool is_changed = false;

@@ -100,7 +100,10 @@ class FabricTest : public ::testing::Test {
   void deliver() {
     for (auto& [to, letters] : post_) {
       const auto& contracts = to->broker.contracts;
-      const auto is_over = [&](const ContractId& on) { return !contracts.at(on.text).is_live(); };
+      const auto is_over = [&](const ContractId& on) {
+        const auto found = contracts.find(on.text);
+        return found == contracts.end() || !found->second.is_live();
+      };
       std::erase_if(letters, [&](const auto& one) { return is_over(one.first); });
       if (!to->broker.waiting.empty() && is_over(lying_[to])) to->broker.waiting.clear();
       if (!to->agent || letters.empty() || !to->broker.waiting.empty()) continue;
@@ -131,25 +134,30 @@ class FabricTest : public ::testing::Test {
 
   // Both have signed, and both are told.
   model::Contract trade_units(int32_t units, bool is_spare = false) {
+    return trade_units_by(trade, {&seller, &buyer}, units, is_spare);
+  }
+  model::Contract trade_units_by(const SignedTrade& by, const std::vector<Party*>& told_parties,
+                                 int32_t units, bool is_spare = false) {
     model::Contract held = test::contract_of_units(
         make_contract_id(loop.now(), 11, static_cast<uint64_t>(++contracts_)), units);
+    held.buyer = by.buyer.cluster();
     held.state = model::ContractState::hold;
     held.spare = is_spare;
     held.created = loop.now();
     held.started.reset();
     held.deadline = loop.now() + minutes(2);
-    model::Agreement agreement = trade.agreement(held);
+    model::Agreement agreement = by.agreement(held);
     agreement.fabric.liqo = part_of(held);
-    wire::AgreementAnswer told = trade.half(held, agreement);
-    told.document = *pki::countersign(told.document, trade.provider.key());
+    wire::AgreementAnswer told = by.half(held, agreement);
+    told.document = *pki::countersign(told.document, by.provider.key());
     told.complete = true;
     told.contract.state = model::ContractState::active;
     told.contract.started = held.created;
     told.contract.deadline = held.created + held.terms.lease;
     told.events = {SignedTrade::deed(
-        told, trade.provider, 1,
+        told, by.provider, 1,
         {.kind = model::ContractEventKind::accepted, .trust = model::Trust::first_use})};
-    for (Party* party : {&seller, &buyer}) {
+    for (Party* party : told_parties) {
       party->broker.agreements[held.id.text] = told;
       party->broker.tell_of(told.contract, "contract-confirmed");
     }

@@ -141,6 +141,34 @@ TEST_F(HostileTalk, AServerThatIsNotAllowedIsTold) {
   EXPECT_EQ(told(), "");
 }
 
+// Any member signs for any Liqo id: it is the one's that came first, while anything of that lives.
+TEST_F(HostileTalk, ALiqoIdIsOneMembers) {
+  seller.start();
+  buyer.start();
+  live(4);
+  const model::Contract honest = trade_units(1);
+  ASSERT_TRUE(comes([&] { return all_ready(honest); }));
+  SignedTrade by_another = trade;
+  by_another.buyer = trade.stranger;
+  seller.broker.cards["mallory"] = trade.card_of(trade.stranger);
+  const model::Contract stolen = trade_units_by(by_another, {&seller}, 1);
+  const auto told = [&] {
+    std::string all;
+    for (const std::string& one : seller.agent->fabric()->status().troubles) all += one + "\n";
+    return all;
+  };
+  EXPECT_TRUE(comes([&] { return told().find("Liqo cluster is that of edge-2") != told().npos; }));
+  EXPECT_NE(told().find(stolen.id.text), std::string::npos) << told();
+  EXPECT_EQ(seller.kept(stolen.id), nullptr);
+  // It stops nothing of the first, who buys on.
+  const model::Contract next = trade_units(1);
+  EXPECT_TRUE(comes([&] { return all_ready(next); }));
+  // When nothing of that lives any more, it is the other's.
+  for (const model::Contract& one : {honest, next}) tell_both(closed(one), "contract-closed");
+  EXPECT_TRUE(comes([&] { return seller.kept(stolen.id) != nullptr; }));
+  EXPECT_TRUE(comes([&] { return told().find("Liqo cluster is that") == told().npos; }));
+}
+
 // By the whole way: what is refused changes nothing, and the honest word after it is heard.
 TEST_F(HostileTalk, WhatIsRefusedIsCountedAndChangesNothing) {
   seller.start();
