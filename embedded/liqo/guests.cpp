@@ -232,14 +232,24 @@ void Guests::remove(const Key& key, const std::string& node, const Twin& twin) {
     asked.uid = model::text_at(owner, {"uid"});
   }
   ask_about(key, node);
-  links_.at(node)->remote->api().remove(resource_of(codec::k_shadow_pods), {twin.name, key.name},
-                                        asked, lifeline_.guard([this, key](const Status& done) {
-                                          busy_.erase(key);
-                                          // The watch tells when the pod is gone.
-                                          if (!done && done.error().code != Code::not_found) {
-                                            look_after(waits_[key].next(s_.objects.random), key);
-                                          }
-                                        }));
+  links_.at(node)->remote->api().remove(
+      resource_of(codec::k_shadow_pods), {twin.name, key.name}, asked,
+      lifeline_.guard([this, key, node](const Status& done) {
+        busy_.erase(key);
+        if (!done && done.error().code != Code::not_found) {
+          return look_after(waits_[key].next(s_.objects.random), key);
+        }
+        // The watch tells when the pod is gone; it may have done so while this was under way.
+        if (!is_there(key, node)) look_soon(key);
+      }));
+}
+
+bool Guests::is_there(const Key& key, const std::string& node) const {
+  const auto link = links_.find(node);
+  if (link == links_.end()) return false;
+  const auto twin = link->second->twins.find(key.space);
+  const bool is_known = twin != link->second->twins.end() && twin->second != nullptr;
+  return is_known && twin->second->pods.contains(key.name);
 }
 
 }  // namespace spillway::embedded::liqo

@@ -31,6 +31,7 @@ class Guests final : public Controller {
   void keep(const Object& pod, const std::string& node, Twin& twin);
   bool end_orphan(const Key& key, const ObjectPtr& pod);
   void remove(const Key& key, const std::string& node, const Twin& twin);
+  bool is_there(const Key& key, const std::string& node) const;  // as was heard last
   void end(const Object& pod, Twin* twin);
   void make(const Object& pod, const std::string& node, Twin& twin);
   void ask_about(const Key& pod, const std::string& node);
