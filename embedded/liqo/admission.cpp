@@ -142,10 +142,9 @@ Done check_record(const Setting& s, const Ask& ask, const Node& document, const 
   return {};
 }
 
-// The webhook that makes a VirtualNode's Deployment looks for its options at every change.
 Done check_options(const Setting& s, const Ask& ask, const Node& document) {
   if (ask.kind != &s.kind(codec::k_virtual_nodes) || ask.subresource == "status") return {};
-  if (options_of(s, document) != nullptr) return {};
+  if (has_options(s, document)) return {};
   return webhook_denies("virtualnode", "its VkOptionsTemplate is not found");
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/base64.h"
 #include "embedded/document.h"
+#include "embedded/liqo/vk_options.h"
 #include "fabric/liqo/handshake.h"
 #include "fabric/liqo/virtual_node.h"
 #include "pki/subject_request.h"
@@ -12,6 +13,8 @@ namespace {
 using model::Node;
 using model::put;
 using model::text_node;
+
+constexpr Duration k_refused_wait = seconds(5);  // it begins with milliseconds, and doubles them
 
 void copy_part(const Node& from, std::string_view key, Node& to, std::string_view as) {
   const Node* part = model::look(from, {"status", key});
@@ -102,7 +105,7 @@ void LocalSlices::make_identity(const Object& object, const codec::Slice& slice)
   s_.create(codec::k_identities, std::move(made));
 }
 
-void LocalSlices::settle_virtual_node(const Object& object, const codec::Slice& slice) const {
+void LocalSlices::settle_virtual_node(const Object& object, const codec::Slice& slice) {
   const ObjectPtr present = s_.find(codec::k_virtual_nodes, object.key);
   if (present != nullptr && present->is_deleting) return;
   const Node granted = object.document();
@@ -114,6 +117,7 @@ void LocalSlices::settle_virtual_node(const Object& object, const codec::Slice& 
     write_grant(made, object, granted, slice.provider);
     return s_.create(codec::k_virtual_nodes, std::move(made));
   }
+  if (!has_options(s_, present->document())) return look_after(k_refused_wait, object.key);
   s_.change(codec::k_virtual_nodes, object.key,
             [&](Node& document) { write_grant(document, object, granted, slice.provider); });
 }

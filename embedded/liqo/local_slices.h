@@ -15,7 +15,7 @@ class LocalSlices final : public Controller {
   void look_at(const Key& key) override;
   void complete(const Key& key, const codec::Slice& slice) const;
   void make_identity(const Object& object, const codec::Slice& slice) const;
-  void settle_virtual_node(const Object& object, const codec::Slice& slice) const;
+  void settle_virtual_node(const Object& object, const codec::Slice& slice);
 };
 
 }  // namespace spillway::embedded::liqo

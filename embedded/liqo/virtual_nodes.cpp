@@ -3,6 +3,7 @@
 #include "embedded/document.h"
 #include "embedded/eviction.h"
 #include "embedded/liqo/foreign_clusters.h"
+#include "embedded/liqo/vk_options.h"
 #include "fabric/liqo/virtual_node.h"
 
 namespace spillway::embedded::liqo {
@@ -13,7 +14,8 @@ using model::put;
 using model::text_node;
 
 constexpr std::string_view k_virtual_node_finalizer = "virtualnode-controller.liqo.io/finalizer";
-constexpr Duration k_drain_poll = seconds(10);  // Liqo's own
+constexpr Duration k_drain_poll = seconds(10);   // Liqo's own
+constexpr Duration k_refused_wait = seconds(5);  // it begins with milliseconds, and doubles them
 
 // As Liqo does it: every entry of that type, and one more.
 void say_condition(Node& document, std::string_view type, std::string_view status, Instant now) {
@@ -56,6 +58,13 @@ VirtualNodes::VirtualNodes(const Setting& setting, VirtualKubelets& kubelets)
     const std::string& node = *find_pair(pod.fields, "spec.nodeName");
     if (!node.empty()) of_node(node);
   });
+  // One that somebody has deleted is made again.
+  follow(codec::k_namespace_maps, [this](const Object& map) {
+    const std::string_view provider = label_of(map, codec::k_destination_label);
+    for (const ObjectPtr& one : s_.all(codec::k_virtual_nodes)) {
+      if (provider == provider_in(one->document())) look_soon(one->key);
+    }
+  });
 }
 
 void VirtualNodes::look_at(const Key& key) {
@@ -68,6 +77,7 @@ void VirtualNodes::look_at(const Key& key) {
 void VirtualNodes::begin(const Object& object) {
   const Node document = object.document();
   if (!has_finalizer(document, k_virtual_node_finalizer)) {
+    if (!has_options(s_, document)) return look_after(k_refused_wait, object.key);
     s_.change(codec::k_virtual_nodes, object.key,
               [](Node& changed) { add_finalizer(changed, k_virtual_node_finalizer); });
   }
@@ -136,6 +146,7 @@ void VirtualNodes::end(const Object& object) {
     });
   }
   s_.remove(codec::k_nodes, node);
+  if (!has_options(s_, document)) return look_after(k_refused_wait, object.key);
   s_.change(codec::k_virtual_nodes, object.key,
             [](Node& changed) { drop_finalizer(changed, k_virtual_node_finalizer); });
   if (s_.all(codec::k_virtual_nodes, object.key.space).empty()) {
