@@ -147,18 +147,22 @@ bool Templates::settle(const std::string& space, liqo::Leaving leaving, fabric::
 void Templates::keep(const std::string& peer, liqo::Leaving leaving, bool is_wanted,
                      const fabric::BuyerSight& sight, fabric::Plan& plan) const {
   const std::string space = liqo::tenant_namespace_name(peer);
+  bool is_ready = false;
   for (const liqo::Leaving one : {liqo::Leaving::listed, liqo::Leaving::all}) {
+    const bool is_current = is_wanted && one == leaving;
+    if (is_current || is_used(sight, template_name(one))) {
+      const bool is_right = sight.has_space && settle(space, one, plan);
+      is_ready = is_ready || (is_current && is_right);
+      continue;
+    }
     const model::Node* seen = find(space, template_name(one));
-    const bool is_needed = (is_wanted && one == leaving) || is_used(sight, template_name(one));
-    if (seen == nullptr || is_needed || kube::is_being_deleted(*seen)) continue;
+    if (seen == nullptr || kube::is_being_deleted(*seen)) continue;
     plan.deeds.emplace_back(
         fabric::Remove{{liqo::k_vk_templates, space, std::string(template_name(one))},
                        std::string(kube::uid_in(*seen))});
   }
-  if (!is_wanted) return;
-  tell_of_others(peer, leaving, sight, plan);
-  if (sight.has_space && settle(space, leaving, plan)) return;
-  std::erase_if(plan.deeds, makes_virtual_node);
+  if (is_wanted) tell_of_others(peer, leaving, sight, plan);
+  if (!is_ready) std::erase_if(plan.deeds, makes_virtual_node);
 }
 
 }  // namespace spillway::agent

@@ -32,7 +32,8 @@ class Templates {
   bool is_clear(const std::string& peer) const { return watch_.is_synced() && !has_any(peer); }
 
   // What is to be done for the virtual nodes of that provider, which go by `leaving`. No
-  // VirtualNode is made before the template is there and right; it goes with the last of them.
+  // VirtualNode is made before the template is there and right; it goes with the last of them, and
+  // until then is made again: without it nobody can change a VirtualNode, nor Liqo end one.
   void keep(const std::string& peer, fabric::liqo::Leaving leaving, bool is_wanted,
             const fabric::BuyerSight& sight, fabric::Plan& plan) const;
 

@@ -284,8 +284,16 @@ class PlayedLiqo {
                               name));
     }
   }
+  // Its webhook lets nobody write one whose options are not there, not even Liqo.
+  bool may_write(const model::Node& virtual_node) {
+    const auto part = [&](std::string_view which) {
+      return model::text_at(virtual_node, {"spec", "vkOptionsTemplateRef", which});
+    };
+    return rome.has(Place::path(liqo::k_vk_templates, part("namespace"), part("name")));
+  }
   void run_virtual_nodes() {
     for (const model::Node& one : rome.all(liqo::k_virtual_nodes)) {
+      if (!may_write(one)) continue;
       const std::string at = Place::path_of(liqo::k_virtual_nodes, one);
       const std::string node = Place::path(liqo::k_nodes, {}, name_of(one));
       if (is_deleted(one)) {

@@ -215,6 +215,23 @@ TEST_F(FabricSpaces, ATemplateThatAppearsForAForgottenProviderIsTakenDown) {
   EXPECT_TRUE(comes(is_forgotten));
 }
 
+// Without it nobody can write a VirtualNode, so Liqo could not end one: it was made again only
+// while something was bought.
+TEST_F(FabricSpaces, ATemplateThatSomebodyDeletesIsMadeAgainAlsoForWhatEnds) {
+  start();
+  const std::string ours = template_at(liqo_words::Leaving::listed);
+  const model::Contract contract = trade_units(1);
+  ASSERT_TRUE(comes([&] { return all_ready(contract); }));
+  liqo.rome.remove(ours);
+  EXPECT_TRUE(comes([&] { return liqo.rome.has(ours); }));
+  buyer.kill();
+  tell_both(closed(contract), "contract-closed");
+  liqo.rome.remove(ours);
+  buyer.start();
+  EXPECT_TRUE(comes([&] { return left_of(unit_names(contract)[0]).empty(); }));
+  EXPECT_TRUE(comes([&] { return !liqo.rome.has(ours); }));
+}
+
 TEST_F(FabricSpaces, WithoutLiqosOwnTemplateNoNodeIsMade) {
   const std::string own =
       test::Place::path(liqo_words::k_vk_templates, "liqo", liqo_words::k_default_template);
