@@ -38,9 +38,13 @@ std::string_view media_of(PatchKind kind) {
   return {};
 }
 
+// What cannot be read says nothing of what was asked for: it is no refusal, and is asked for again.
 Result<Object> read_object(const net::Response& response, const std::string& thing) {
   auto object = model::parse_json(response.body, thing, k_most_body, model::k_max_foreign_depth);
-  if (!object || object->kind == Object::Kind::object) return object;
+  if (!object) {
+    return fail(Code::unavailable, thing, "the answer: " + object.error().reason, "try again");
+  }
+  if (object->kind == Object::Kind::object) return object;
   return fail(Code::unavailable, thing, "the answer is no object", "try again");
 }
 
@@ -142,7 +146,7 @@ Api::Listening Api::when_back(std::function<void()> call) {
   return listening;
 }
 
-// Who fails of itself is as good as away.
+// Who fails of itself, or says what nobody can read, is as good as away.
 void Api::note_answer(bool is_answer) {
   if (!std::exchange(is_away_, !is_answer) || !is_answer) return;
   for (const auto& one : std::vector(listeners_)) {
@@ -151,13 +155,17 @@ void Api::note_answer(bool is_answer) {
 }
 
 void Api::on_answer(const std::shared_ptr<Ask>& ask, Result<net::Response> answer) {
+  if (answer && answer->status < 300) {
+    Result<Object> object = read_object(*answer, ask->thing);
+    note_answer(object.has_value());
+    return ask->then(std::move(object));
+  }
   note_answer(answer && answer->status < 500);
   if (!answer) {
     const bool may_help = answer.error().code == Code::unavailable && ask->is_idempotent;
     if (may_help) return again(ask, ask->backoff.next(random_), answer.error());
     return ask->then(tl::unexpected(std::move(answer).error()));
   }
-  if (answer->status < 300) return ask->then(read_object(*answer, ask->thing));
   const Error error = failure_of(*answer, ask->thing);
   if (answer->status == 401 && options_.tokens != nullptr &&
       !std::exchange(ask->was_unknown, true)) {

@@ -32,6 +32,7 @@ class WatchTest : public testing::Test {
   int version_ = 10;
   int watch_status_ = 200;
   bool is_reachable_ = true;
+  bool is_whole_ = true;  // what it lists
   int troubles_ = 0;
   int syncs_ = 0;
   int opens_ = 0;
@@ -57,10 +58,9 @@ class WatchTest : public testing::Test {
       }
       std::string items;
       for (const std::string& name : pods_) items += (items.empty() ? "" : ",") + pod(name, 1);
-      return net::Response{200,
-                           {},
-                           fmt::format(R"({{"metadata":{{"resourceVersion":"{}"}},"items":[{}]}})",
-                                       version_, items)};
+      const std::string list =
+          fmt::format(R"({{"metadata":{{"resourceVersion":"{}"}},"items":[{}]}})", version_, items);
+      return net::Response{200, {}, is_whole_ ? list : list.substr(0, list.size() / 2)};
     };
   }
 
@@ -324,6 +324,28 @@ TEST_F(WatchTest, GoesOnWhenTheServerHasAnsweredSomebodyElse) {
   loop_.run_for(seconds(1));
   EXPECT_FALSE(watch_->is_in_trouble());
   EXPECT_GE(channel_.asked.size(), asked + 3);  // with its version and a stream
+}
+
+// It has refused nothing: whoever waited for it as for a refusal was blind for a minute after.
+TEST_F(WatchTest, AnswersThatAreCutAreWaitedForNoLongerThanSilence) {
+  is_whole_ = false;
+  watch_->start();
+  loop_.run_for(minutes(20));
+  ASSERT_EQ(syncs_, 0);
+  for (size_t i = 1; i < channel_.asked.size(); ++i) {
+    EXPECT_LE(channel_.asked[i].at - channel_.asked[i - 1].at, host::k_longest_wait);
+  }
+}
+
+TEST_F(WatchTest, GoesOnWhenTheServerHasGivenSomebodyElseAWholeAnswer) {
+  is_whole_ = false;
+  watch_->start();
+  loop_.run_for(minutes(20));
+  ASSERT_EQ(syncs_, 0);
+  is_whole_ = true;
+  api_.get(k_pods, {"default", "a"}, [](const Result<Object>&) {});
+  loop_.run_for(seconds(1));
+  EXPECT_EQ(syncs_, 1);
 }
 
 TEST_F(WatchTest, IsNotHurriedByEveryAnswerOfAServerThatFailsHalfOfTheTime) {
