@@ -32,9 +32,11 @@ std::string content_of(model::Node patch) {
   return model::to_json(patch);
 }
 
+std::string key_of_making(const fabric::Place& at) { return "create " + text_of(at); }
+
 // Of the same deed: another content is another deed. Nothing, of what is only said.
 std::string key_of_deed(const fabric::Deed& deed) {
-  if (const auto* one = std::get_if<fabric::Create>(&deed)) return "create " + text_of(one->at);
+  if (const auto* one = std::get_if<fabric::Create>(&deed)) return key_of_making(one->at);
   if (const auto* one = std::get_if<fabric::Merge>(&deed)) {
     return fmt::format("change {} {}", text_of(one->at),
                        std::hash<std::string>{}(content_of(one->patch)));
@@ -91,7 +93,7 @@ Instant Doings::want(const std::vector<fabric::Deed>& deeds) {
   for (auto& one : doings_) one.second.is_wanted = false;
   for (const fabric::Deed& deed : deeds) {
     const std::string key = key_of_deed(deed);
-    if (key.empty()) continue;
+    if (key.empty() || is_being_made(deed)) continue;
     Doing& doing = doings_[key];
     doing.is_wanted = true;
     if (doing.is_under_way) continue;
@@ -110,6 +112,13 @@ Instant Doings::want(const std::vector<fabric::Deed>& deeds) {
   std::erase_if(doings_,
                 [](const auto& one) { return !one.second.is_wanted && !one.second.is_under_way; });
   return next;
+}
+
+bool Doings::is_being_made(const fabric::Deed& deed) const {
+  const auto* remove = std::get_if<fabric::Remove>(&deed);
+  if (remove == nullptr) return false;
+  const auto making = doings_.find(key_of_making(remove->at));
+  return making != doings_.end() && making->second.is_under_way;
 }
 
 std::vector<fabric::Trouble> Doings::troubles() const {

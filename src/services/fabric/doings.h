@@ -4,7 +4,8 @@
 //
 // What is there already when it is made, and gone already when it is removed, is as wanted. Whoever
 // was faster (contended) makes for another look, and is no trouble. What is there and still wanted
-// after that has lost the labels by which it is seen: they are put on it again.
+// after that has lost the labels by which it is seen: they are put on it again. Nothing is removed
+// while it is still being made: a request that is late would make again what has just gone.
 #pragma once
 
 #include <functional>
@@ -62,6 +63,7 @@ class Doings {
     std::optional<Error> refused = {};
   };
 
+  bool is_being_made(const fabric::Deed& removal) const;
   void begin(const std::string& key, const fabric::Deed& deed);
   void create(const std::string& key, const fabric::Create& deed);
   void label(const std::string& key, const fabric::Create& deed);

@@ -76,6 +76,27 @@ TEST_F(DoingsTest, WhoIsGoneHasNothingUnderWay) {
   EXPECT_EQ(in_flight_, 0);
 }
 
+// It may be seen before it is answered. Who removed it then had it back, when another request to
+// make it, sent before it was seen, came late.
+TEST_F(DoingsTest, NothingIsRemovedWhileItIsBeingMade) {
+  channel_.script = [](const net::Request&) { return net::Response{201, {}, "{}"}; };
+  const auto methods = [this] {
+    std::vector<std::string> all;
+    for (const auto& one : channel_.asked) all.push_back(one.request.method);
+    return all;
+  };
+  Doings doings = for_a_peer();
+  const fabric::Place unit{fabric::liqo::k_slices, "a", "unit"};
+  doings.want({fabric::Create{unit, model::object_node()}});
+  doings.want({fabric::Remove{unit, "uid"}});
+  EXPECT_EQ(methods(), (std::vector<std::string>{"POST"}));
+  doings.want({fabric::Remove{{fabric::liqo::k_slices, "a", "other"}, "uid"}});
+  EXPECT_EQ(methods(), (std::vector<std::string>{"POST", "DELETE"}));
+  loop_.run();
+  doings.want({fabric::Remove{unit, "uid"}});
+  EXPECT_EQ(methods(), (std::vector<std::string>{"POST", "DELETE", "DELETE"}));
+}
+
 // A refusal by 409 says that another of that name is there, where a uid was named. Where none was,
 // or a version, the thing itself may still be there, and nothing else would tell: Leases are not
 // watched.
