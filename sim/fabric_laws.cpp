@@ -206,6 +206,16 @@ void FabricLaws::check_calm(FabricParty& at, const std::string& name, std::strin
                            at.id().text, to_text(stated_point(*unit.row))));
 }
 
+// A node goes with its virtual node, and that with its slice, which may have waited for its copy
+// for as long as a line is cut: whether it might go was looked at when it was told to.
+bool FabricLaws::is_gone_with_another(FabricParty& at, const Unit& unit, const Object& object) {
+  if (is_kind(object, liqo::k_slices)) return false;
+  const liqo::Kind& owner = is_kind(object, liqo::k_nodes) ? liqo::k_virtual_nodes : liqo::k_slices;
+  const ObjectPtr made =
+      find_in(at, owner, {liqo::tenant_namespace_name(unit.row->provider.text), object.key.name});
+  return made == nullptr || made->is_deleting;
+}
+
 void FabricLaws::on_going(FabricParty& at, const Object& object) {
   const Unit unit = unit_of(object.key.name);
   const bool is_buyers = unit.row != nullptr && unit.row->buyer == at.id();
@@ -224,13 +234,7 @@ void FabricLaws::on_going(FabricParty& at, const Object& object) {
     return check_calm(at, object.key.name, what);
   }
   if (is_kind(object, liqo::k_slices)) ended_[object.key.name] = world_.now();
-  // A node goes with its virtual node.
-  if (is_kind(object, liqo::k_nodes)) {
-    const ObjectPtr made =
-        find_in(at, liqo::k_virtual_nodes,
-                {liqo::tenant_namespace_name(unit.row->provider.text), object.key.name});
-    if (made == nullptr || made->is_deleting) return;
-  }
+  if (is_gone_with_another(at, unit, object)) return;
   if (at.last_mourned() + k_mourned_for > world_.now()) return;
   check_calm(at, object.key.name, what);
 }
@@ -239,10 +243,12 @@ void FabricLaws::on_going(FabricParty& at, const Object& object) {
 void FabricLaws::on_made(FabricParty& at, const Object& slice) {
   const std::string& unit = slice.key.name;
   const Unit known = unit_of(unit);
-  if (known.row != nullptr && known.row->buyer == at.id()) made_[unit] = world_.now();
+  const bool is_buyers = known.row != nullptr && known.row->buyer == at.id();
+  const Instant before = is_buyers ? std::exchange(made_[unit], world_.now()) : Instant{};
   const auto told = at.told_to_end(unit);
-  // Whoever deletes a slice by hand may delete what its agent has not read.
-  const bool is_lost = told && at.hand().has_removed_since(unit, *told);
+  // Whoever deletes a slice by hand may delete what its agent has not read; also what is written on
+  // it while it still waits for its copy, for that write lets it go.
+  const bool is_lost = told && at.hand().has_removed_since(unit, std::min(before, *told));
   laws_.expect(!told || !ended_.contains(unit) || is_lost, 2,
                fmt::format("{} was told to end at {}, and is made again", unit, at.id().text));
 }

@@ -60,6 +60,8 @@ class FabricLaws {
                      const std::map<std::string, int64_t, std::less<>>& amounts);
   void on_made(FabricParty& at, const embedded::Object& slice);
   void on_going(FabricParty& at, const embedded::Object& object);
+  static bool is_gone_with_another(FabricParty& at, const Unit& unit,
+                                   const embedded::Object& object);
   bool may_end(FabricParty& at, const Unit& unit) const;
   void check_calm(FabricParty& at, const std::string& name, std::string_view what);
 
