@@ -3,6 +3,7 @@
 #include "fabric/buyer.h"
 #include "fabric/fence.h"
 #include "fabric/liqo/slice.h"
+#include "fabric/liqo/vk_options.h"
 #include "fabric/record.h"
 #include "model/tree.h"
 
@@ -14,9 +15,13 @@ using embedded::ObjectPtr;
 
 constexpr std::string_view k_edited = "ZWRpdGVk";  // also where base64 is expected
 
-// In a tenant namespace: Spillway has made it, and not Liqo.
+// In a tenant namespace: not what Liqo has made for itself.
 bool is_ours(const liqo::Kind& kind, std::string_view name) {
   if (kind.plural == liqo::k_config_maps.plural) return name == fabric::k_record_name;
+  if (kind.plural == liqo::k_leases.plural) return name == fabric::k_fence_name;
+  if (kind.plural == liqo::k_vk_templates.plural) {
+    return liqo::leaving_of_template(name).has_value();
+  }
   if (kind.plural == liqo::k_secrets.plural) return name == liqo::k_nonce_secret;
   if (kind.plural == liqo::k_identities.plural) return name.starts_with("controlplane-");
   const bool is_right =
@@ -26,6 +31,12 @@ bool is_ours(const liqo::Kind& kind, std::string_view name) {
 
 bool is_tenants(const embedded::Key& key) { return key.space.starts_with("liqo-tenant-"); }
 bool names_unit(const std::string& name) { return name.starts_with("sw-"); }
+
+bool is_removable(const liqo::Kind& kind, const embedded::Key& key) {
+  const bool is_in_no_tenants = kind.plural == liqo::k_foreign_clusters.plural ||
+                                kind.plural == liqo::k_namespace_offloadings.plural;
+  return is_in_no_tenants || (is_tenants(key) && is_ours(kind, key.name));
+}
 
 }  // namespace
 
@@ -53,14 +64,17 @@ bool FabricHand::has_edited_since(const std::string& unit, Instant time) const {
 }
 
 void FabricHand::remove() {
-  static const liqo::Kind k_kinds[] = {liqo::k_slices,     liqo::k_virtual_nodes, liqo::k_tenants,
-                                       liqo::k_identities, liqo::k_config_maps,   liqo::k_secrets,
-                                       liqo::k_roles,      liqo::k_role_bindings};
+  static const liqo::Kind k_kinds[] = {
+      liqo::k_slices,          liqo::k_virtual_nodes,  liqo::k_tenants,
+      liqo::k_identities,      liqo::k_config_maps,    liqo::k_secrets,
+      liqo::k_roles,           liqo::k_role_bindings,  liqo::k_leases,
+      liqo::k_vk_templates,    liqo::k_namespace_maps, liqo::k_namespace_offloadings,
+      liqo::k_foreign_clusters};
   const liqo::Kind& named = k_kinds[world_.below(std::size(k_kinds))];
   const embedded::Kind& kind = kind_of(named);
   std::vector<embedded::Key> keys;
   for (const auto& [key, object] : cluster_.live().objects().table.shelf(kind)) {
-    if (is_tenants(key) && is_ours(named, key.name)) keys.push_back(key);
+    if (is_removable(named, key)) keys.push_back(key);
   }
   if (keys.empty()) return;
   const embedded::Key& key = keys[world_.below(keys.size())];

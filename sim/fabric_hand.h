@@ -1,7 +1,10 @@
-// FabricHand: somebody who deletes and edits by hand what Spillway has made in a cluster.
+// FabricHand: somebody who deletes and edits by hand what Spillway has made in a cluster, and what
+// Liqo has made for a peering and makes again: ForeignClusters and NamespaceMaps.
 //
-// Not a Node: Kubernetes would take its pods for gone. Not the Lease that tells the fence's time:
-// whoever deletes that has ended the promise.
+// Not a Node: Kubernetes would take its pods for gone. Not Liqo's own VkOptionsTemplate: nobody
+// makes it again, and without it no node is made. Not Leases of virtual kubelets nor a tenant's
+// namespace: they are Liqo's, and of the second everything would go at once, also what the other
+// side has to let go of first.
 #pragma once
 
 #include <map>

@@ -23,7 +23,7 @@ using embedded::ObjectPtr;
 constexpr Duration k_look_every = seconds(1);
 // So long a provider takes after a hindrance before it is at its post again.
 constexpr Duration k_recovers = seconds(30);
-constexpr Duration k_recovers_in_foul_weather = seconds(120);
+constexpr Duration k_recovers_in_foul_weather = FabricParty::k_looks_within;
 // A release never takes longer: Liqo's own patience, that of the fabric with a peer that does not
 // answer, and the longest fence of all with what clocks may differ.
 constexpr Duration k_gone_within = minutes(6);
@@ -84,7 +84,7 @@ bool is_running(const ObjectPtr& pod) {
 }  // namespace
 
 FabricLaws::FabricLaws(World& world, Network& network, Laws& laws)
-    : world_(world), network_(network), laws_(laws) {}
+    : world_(world), network_(network), laws_(laws), limits_(world) {}
 
 void FabricLaws::watch(FabricParty& party) {
   parties_.push_back(&party);
@@ -274,7 +274,8 @@ void FabricLaws::check_fenced(FabricParty& buyer, const std::string& pod) {
     if (provider == &buyer || !runs_at(*provider, buyer, pod)) continue;
     places += 1;
     const auto able = provider->able_since();
-    const bool had_time = able && *able + recovers <= world_.now();
+    const bool had_time =
+        able && *able + recovers <= world_.now() && !limits_.excuses(*provider, buyer);
     if (had_time) late = provider;
     is_excused = is_excused || !had_time;
   }
@@ -292,6 +293,9 @@ void FabricLaws::check_fenced(FabricParty& buyer, const std::string& pod) {
 
 void FabricLaws::look() {
   for (FabricParty* party : parties_) {
+    for (FabricParty* buyer : parties_) {
+      if (buyer != party) limits_.look(*party, *buyer);
+    }
     for (int i = 0; i < FabricWork::k_identities; ++i) {
       check_fenced(*party, FabricWork::identity(i));
     }

@@ -20,7 +20,7 @@
 // dead or cut off from it can stop nobody's pods: while that lasts, and for as long as the first
 // look after it takes, a provider is not held to it. In foul weather that look may have to be
 // repeated, and so may the words by which guests are stopped: then so long counts, and not an
-// instant.
+// instant. The other limit is in sim/fence_limits.h.
 #pragma once
 
 #include <map>
@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "sim/fabric_party.h"
+#include "sim/fence_limits.h"
 
 namespace spillway::sim {
 
@@ -88,6 +89,7 @@ class FabricLaws {
   Network& network_;
   Laws& laws_;
   std::vector<FabricParty*> parties_;
+  FenceLimits limits_;
   std::set<std::string> ready_;
   uint64_t excused_ = 0;
   uint64_t mended_ = 0;

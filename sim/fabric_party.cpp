@@ -141,6 +141,7 @@ agent::FabricOptions FabricParty::fabric_options() {
 
 void FabricParty::start_agent() {
   hindered_ = world_.now();
+  has_looked_ = false;
   api_ = std::make_unique<kube::Api>(process_, world_.random(), to_cluster_, kube::ApiOptions{});
   liqo_.emplace(*api_, world_.random(), log_, [this](const agent::LiqoHome& home) {
     if (agent_ != nullptr) agent_->know_liqo(home);
@@ -170,6 +171,8 @@ void FabricParty::look_at_agent() {
     look_at_agent();
     if (agent_ == nullptr) return;
     (void)last_mourned();
+    const auto able = able_since();
+    has_looked_ = has_looked_ || (able && *able + k_looks_within <= world_.now());
     for (const auto& [id, contract] : agent_->state().contracts) {
       known_.insert_or_assign(id, contract);
     }

@@ -26,6 +26,10 @@ namespace spillway::sim {
 
 class FabricParty final : public Party {
  public:
+  static constexpr Duration k_longest_fence = seconds(80);  // of its offers
+  // So long after a hindrance, in foul weather, its agent is at its post again.
+  static constexpr Duration k_looks_within = seconds(120);
+
   struct Addresses {
     Address agent = 0;
     Address cluster = 0;
@@ -50,6 +54,8 @@ class FabricParty final : public Party {
   // Since when nothing has kept its agent from seeing and changing its cluster; none: something
   // does.
   std::optional<Instant> able_since() const;
+  // Its agent lives, and has seen since it was started what is there.
+  bool has_looked() const { return agent_ != nullptr && has_looked_; }
   // When its owner told a unit to go.
   std::optional<Instant> told_to_end(const std::string& unit) const;
   FabricHand& hand() { return hand_; }
@@ -105,6 +111,7 @@ class FabricParty final : public Party {
   std::map<std::string, Instant> told_to_end_;  // units, and when
   std::map<ContractId, model::Contract> known_;
   Instant mourned_;
+  bool has_looked_ = false;
 
   std::unique_ptr<kube::Api> api_;
   std::optional<agent::LiqoHomeReader> liqo_;
