@@ -24,7 +24,7 @@ namespace spillway::rank {
 
 struct SpareSight {
   std::map<OfferId, int32_t> kept;  // there, or asked for
-  int32_t others_unready = 0;       // nodes that are not Ready and no spares
+  int32_t others_unready = 0;       // nodes that are not Ready, and no spares of ours
   Duration unused;                  // since something was bought
 };
 

@@ -34,14 +34,17 @@ FabricNodes::FabricNodes(kube::Api& api, services::Log& log)
       node_watch_(api, kube::k_nodes,
                   {.labels = fmt::format("{}={}", k_node_type_label, k_virtual_node_type)},
                   calls_of(
-                      "nodes", [this](const kube::Object& node) { put_node(node); },
-                      [this](const std::string& name) { nodes_.erase(name); })),
+                      "nodes",
+                      [this](const kube::Object& node) {
+                        nodes_[std::string(kube::name_in(node))] = seen_in(node);
+                      },
+                      [this](const std::string& name) { node_is_gone(name); })),
       others_watch_(api, kube::k_nodes,
                     {.labels = fmt::format("{}!={}", k_node_type_label, k_virtual_node_type)},
                     calls_of(
                         "other nodes",
                         [this](const kube::Object& node) {
-                          others_[std::string(kube::name_in(node))] = is_ready(node);
+                          others_[std::string(kube::name_in(node))] = seen_in(node);
                         },
                         [this](const std::string& name) { others_.erase(name); })) {}
 
@@ -82,15 +85,25 @@ void FabricNodes::put_slice(const kube::Object& slice) {
       kube::annotation_in(slice, k_back_end) == k_fabric_back_end};
 }
 
-void FabricNodes::put_node(const kube::Object& node) {
-  nodes_[std::string(kube::name_in(node))] = is_ready(node);
+FabricNodes::NodeSeen FabricNodes::seen_in(const kube::Object& node) {
+  const auto& taints = model::items_at(node, {"spec", "taints"});
+  const bool is_ending = std::any_of(taints.begin(), taints.end(), [](const auto& taint) {
+    return model::text_at(taint, {"key"}) == fabric::k_deleted_taint;
+  });
+  return {is_ready(node), is_ending};
 }
 
 void FabricNodes::slice_is_gone(const std::string& name) {
-  slices_.erase(name);
+  const auto slice = slices_.extract(name);
+  if (!slice.empty() && slice.mapped().is_ours && nodes_.contains(name)) parting_.insert(name);
   const auto waiting = removing_.extract(name);
   if (waiting.empty()) return;
   for (const Then& then : waiting.mapped()) then({});
+}
+
+void FabricNodes::node_is_gone(const std::string& name) {
+  nodes_.erase(name);
+  parting_.erase(name);
 }
 
 NodeSight FabricNodes::look(const std::string& name) const {
@@ -98,7 +111,7 @@ NodeSight FabricNodes::look(const std::string& name) const {
     if (!watch->is_synced() || watch->is_in_trouble()) return NodeSight::unknown;
   }
   const auto node = nodes_.find(name);
-  if (node != nodes_.end() && node->second) return NodeSight::ready;
+  if (node != nodes_.end() && node->second.is_ready) return NodeSight::ready;
   return node != nodes_.end() || slices_.contains(name) ? NodeSight::coming : NodeSight::absent;
 }
 
@@ -120,12 +133,19 @@ void FabricNodes::claim(const std::string& name) {
              life_.guard([this, name](const Result<kube::Object>&) { claiming_.erase(name); }));
 }
 
-std::optional<int32_t> FabricNodes::others_unready() const {
+// Virtual ones, too: held by hand, made by liqoctl, ordered from a driver. A node of ours may
+// outlive its slice for a moment, when the ledger knows it no more: counted, each spare that is
+// given back would take the next with it.
+std::optional<int32_t> FabricNodes::others_unready(const Knows& ledger) const {
   const bool is_known = others_watch_.is_synced() && !others_watch_.is_in_trouble() &&
                         node_watch_.is_synced() && !node_watch_.is_in_trouble();
   if (!is_known) return std::nullopt;
-  return static_cast<int32_t>(
-      std::count_if(others_.begin(), others_.end(), [](const auto& one) { return !one.second; }));
+  const auto counts = [&](const auto& one) {
+    const auto& [name, node] = one;
+    return !node.is_ready && !node.is_ending && !parting_.contains(name) && !ledger(name);
+  };
+  return static_cast<int32_t>(std::count_if(others_.begin(), others_.end(), counts) +
+                              std::count_if(nodes_.begin(), nodes_.end(), counts));
 }
 
 void FabricNodes::make(const demand::NodeImage&, Then then) {

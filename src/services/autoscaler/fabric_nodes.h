@@ -32,7 +32,7 @@ class FabricNodes final : public NodeMaker {
   NodeSight look(const std::string& name) const override;
   void claim(const std::string& name) override;
   std::vector<std::string> names() const override;
-  std::optional<int32_t> others_unready() const override;
+  std::optional<int32_t> others_unready(const Knows& ledger) const override;
   void make(const demand::NodeImage& image, Then then) override;
   void remove(const std::string& name, Then then) override;
 
@@ -41,20 +41,26 @@ class FabricNodes final : public NodeMaker {
     std::string space;
     bool is_ours = false;  // it says so
   };
+  struct NodeSeen {
+    bool is_ready = false;
+    bool is_ending = false;  // the Cluster Autoscaler counts it as being deleted
+  };
 
   kube::WatchCalls calls_of(std::string what, std::function<void(const kube::Object&)> put,
                             std::function<void(const std::string&)> gone);
   void put_slice(const kube::Object& slice);
-  void put_node(const kube::Object& node);
+  static NodeSeen seen_in(const kube::Object& node);
   void slice_is_gone(const std::string& name);
+  void node_is_gone(const std::string& name);
 
   kube::Api& api_;
   services::Log& log_;
   std::function<void()> changed_ = [] {};
   std::map<std::string, SliceSeen> slices_;            // of units
   std::set<std::string> claiming_;                     // until that is answered
-  std::map<std::string, bool> nodes_;                  // whether they are ready
-  std::map<std::string, bool> others_;                 // the cluster's own, likewise
+  std::map<std::string, NodeSeen> nodes_;              // virtual ones, whoever made them
+  std::set<std::string> parting_;                      // nodes whose slice, ours, is gone
+  std::map<std::string, NodeSeen> others_;             // all others of the cluster
   std::map<std::string, std::vector<Then>> removing_;  // until the slice is gone
   kube::Watch slice_watch_;
   kube::Watch node_watch_;

@@ -27,6 +27,7 @@ enum class NodeSight {
 class NodeMaker {
  public:
   using Then = std::function<void(Status)>;
+  using Knows = std::function<bool(const std::string& name)>;
 
   virtual ~NodeMaker() = default;
   // `changed` is called, on the loop, when look() may answer otherwise for any node.
@@ -40,9 +41,11 @@ class NodeMaker {
   // Answers once the node is on its way; one that is there already is no error. An error that is
   // "not now" is tried again, with growing waits; any other one fails the unit.
   virtual void make(const demand::NodeImage& image, Then then) = 0;
-  // Of a back end that keeps spares: nodes of the cluster that are not Ready, but for those that it
-  // has made. None: it keeps no spares, or knows nothing yet.
-  virtual std::optional<int32_t> others_unready() const { return std::nullopt; }
+  // Of a back end that keeps spares: nodes of the cluster that the Cluster Autoscaler may count as
+  // unready, but for those that `ledger` knows. None: it keeps no spares, or knows nothing yet.
+  virtual std::optional<int32_t> others_unready(const Knows& /*ledger*/) const {
+    return std::nullopt;
+  }
   // Answers once nothing runs there any more; one that is not there is no error.
   virtual void remove(const std::string& name, Then then) = 0;
 };

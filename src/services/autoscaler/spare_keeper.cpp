@@ -25,7 +25,8 @@ rank::SpareSight SpareKeeper::look(int32_t others) const {
 }
 
 Instant SpareKeeper::step() {
-  const auto others = maker_.others_unready();
+  const auto others = maker_.others_unready(
+      [this](const std::string& name) { return keeper_.ledger().knows(name); });
   if (!others) return agent::k_never;  // this back end has none, or nothing is known yet
   const Instant now = context_.now();
   if (!last_bought_) last_bought_ = now;

@@ -59,6 +59,14 @@ class FabricNodesTest : public ::testing::Test {
       "labels":{{"spillway.dev/contract":"c"}}}}}})",
                                      name));
   }
+  // One that never gets Ready: nobody plays its kubelet.
+  void put_silent_node(const std::string& name, const std::string& type,
+                       const std::string& taint = "example.com/any") {
+    create(kube::k_nodes, fmt::format(R"({{"apiVersion":"v1","kind":"Node","metadata":{{"name":"{}",
+      "labels":{{"liqo.io/type":"{}"}}}},
+      "spec":{{"taints":[{{"key":"{}","effect":"NoSchedule"}}]}}}})",
+                                      name, type, taint));
+  }
   void put_node(const std::string& name) {
     create(kube::k_nodes, fmt::format(R"({{"apiVersion":"v1","kind":"Node","metadata":{{"name":"{}",
       "labels":{{"liqo.io/type":"virtual-node"}},
@@ -71,6 +79,11 @@ class FabricNodesTest : public ::testing::Test {
                                    std::pair{kube::k_nodes, kube::Name{"", name}}}) {
       home_.thread().ask<Status>([&](auto then) { home_.api().remove(kind, at, {}, then); });
     }
+  }
+  void remove_slice(const std::string& name) {
+    home_.thread().ask<Status>([&](auto then) {
+      home_.api().remove(k_slice_kind, kube::Name{"default", name}, {}, then);
+    });
   }
   std::string end_of(const std::string& name) {
     const auto slice = home_.thread().ask<Result<kube::Object>>([&](auto then) {
@@ -96,6 +109,11 @@ class FabricNodesTest : public ::testing::Test {
   }
   std::vector<bool> answers() {
     return home_.thread().run([this] { return answers_; });
+  }
+  std::optional<int32_t> others_unready(const std::string& ours) {
+    return home_.thread().run([&] {
+      return nodes_->others_unready([&](const std::string& name) { return name == ours; });
+    });
   }
   NodeSight look(const std::string& name) {
     return home_.thread().run([&] { return nodes_->look(name); });
@@ -144,6 +162,31 @@ TEST_F(FabricNodesTest, EndsAUnitByItsSliceAndWaitsUntilItIsGone) {
   take_down("sw-1");
   EXPECT_TRUE(comes_true([this] { return answers() == std::vector<bool>{true, true}; }));
   EXPECT_TRUE(comes_true([this] { return look("sw-1") == NodeSight::absent; }));
+}
+
+TEST_F(FabricNodesTest, CountsAllUnreadyNodesButThoseOfTheLedgerAndThoseThatEnd) {
+  EXPECT_EQ(others_unready("sw-1"), std::nullopt);
+  start();
+  put_silent_node("sw-1", "virtual-node");  // a spare of ours
+  put_silent_node("sw-2", "virtual-node");  // one held by hand
+  put_silent_node("sw-3", "virtual-node", "ToBeDeletedByClusterAutoscaler");
+  put_silent_node("metal", "none");
+  put_node("sw-4");
+  ASSERT_TRUE(comes_true([this] { return look("sw-4") == NodeSight::ready; }));
+  EXPECT_TRUE(comes_true([this] { return others_unready("sw-1") == 2; }));
+  EXPECT_EQ(others_unready("none"), 3);
+}
+
+// The ledger forgets a unit when its slice has gone; Liqo takes its node down in its own time.
+TEST_F(FabricNodesTest, ANodeThatOutlivesItsSliceIsStillOurs) {
+  start();
+  carry("sw-1");
+  put_silent_node("sw-1", "virtual-node");
+  claim("sw-1");
+  ASSERT_TRUE(comes_true([this] { return names() == std::vector<std::string>{"sw-1"}; }));
+  ASSERT_TRUE(comes_true([this] { return others_unready("none") == 1; }));
+  remove_slice("sw-1");
+  EXPECT_TRUE(comes_true([this] { return others_unready("none") == 0; }));
 }
 
 TEST_F(FabricNodesTest, WhatWasNeverMadeIsGone) {

@@ -2,6 +2,7 @@
 // test turns.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -42,17 +43,23 @@ class MemoryNodes final : public NodeMaker {
     loop_.post([this, name, then = std::move(then)] {
       if (refusal) return then(tl::unexpected(*refusal));
       nodes.erase(name);
+      unready.erase(name);
       then({});
       changed_();
     });
   }
-  std::optional<int32_t> others_unready() const override { return others; }
+  std::optional<int32_t> others_unready(const Knows& ledger) const override {
+    if (!others) return std::nullopt;
+    const auto strangers = std::count_if(unready.begin(), unready.end(),
+                                         [&](const auto& name) { return !ledger(name); });
+    return *others + static_cast<int32_t>(strangers);
+  }
   void tell() { changed_(); }
 
   std::map<std::string, demand::NodeImage> nodes;
   std::set<std::string> unready;
   std::optional<Error> refusal;
-  std::optional<int32_t> others;  // not Ready; none: no spares are kept
+  std::optional<int32_t> others;  // not Ready, of no name; none: no spares are kept
   bool is_slow = false;
   bool is_blind = false;
   int tries = 0;

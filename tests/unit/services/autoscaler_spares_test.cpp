@@ -87,6 +87,21 @@ TEST_F(AutoscalerSpares, MakeRoomWhenOtherNodesAreNotReady) {
   EXPECT_EQ(sold(), 0) << "given back to the broker";
 }
 
+TEST_F(AutoscalerSpares, MakeRoomForVirtualNodesThatAreNotOfTheLedger) {
+  home.policy.spares.units = 3;
+  start();
+  settle();
+  ASSERT_EQ(spares(), 3);
+  for (int32_t unit = 0; unit < 3; ++unit) nodes.unready.insert(unit_name(contract().id, unit));
+  nodes.tell();
+  loop.run_for(seconds(5));
+  EXPECT_EQ(spares(), 3) << "those are the spares themselves";
+  nodes.unready.insert({"sw-held-by-hand-0", "sw-held-by-hand-1"});
+  nodes.tell();
+  loop.run_for(seconds(5));
+  EXPECT_EQ(spares(), 1) << "three in all";
+}
+
 TEST_F(AutoscalerSpares, AreGivenBackWhenNothingWasBoughtForLong) {
   start();
   settle();
