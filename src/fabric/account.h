@@ -54,6 +54,7 @@ struct Issued {
 struct HandOut {
   Handing handing = Handing::off;
   std::optional<Issued> issued = {};  // the last; as long as it was not asked for another
+  bool is_refused = false;            // no token can be had, now or lately: the relay serves
   // The Tenant that is there has signed the nonce that is there: minds do not look at signatures.
   bool is_tenant_signed = false;
 };

@@ -27,7 +27,14 @@ const Proof* asked(const Selling& s) {
 
 }  // namespace
 
+bool hands_out(const Selling& s) {
+  return s.wish.hand_out.handing == Handing::on && !s.wish.hand_out.is_refused;
+}
+
+// Who asked and can be given nothing is told the nonce, to sign it; its account stays until it has,
+// for a token may be had yet.
 bool comes_by_account(const Selling& s, const Sale& sale) {
+  if (!hands_out(s)) return false;
   const Proof* first = asked(s);
   return first != nullptr && asks(s, sale) && sale.request->proof->request == first->request;
 }

@@ -38,7 +38,7 @@ void make_tenant(Selling& s) {
   }
   if (s.sight.nonce->nonce.empty()) return;  // Liqo fills it
   hand_out(s);
-  const NonceTalk talk{s.sight.nonce->nonce, s.wish.hand_out.handing == Handing::on};
+  const NonceTalk talk{s.sight.nonce->nonce, hands_out(s)};
   for (const Sale& sale : s.wish.sales) {
     if (!has_newest_key(s, sale) || comes_by_account(s, sale)) continue;
     s.plan.deeds.emplace_back(Say{sale.contract, std::string(k_nonce_step), to_body(talk)});

@@ -48,6 +48,7 @@ void welcome(Selling& s);
 // by it, and goes.
 void settle_account(Selling& s);
 void hand_out(Selling& s);
+bool hands_out(const Selling& s);
 bool comes_by_account(const Selling& s, const Sale& sale);
 bool is_made_by_account(const Selling& s, const liqo::Tenant& tenant);
 // Liqo answers no Tenant with another request than the one that it signed before.

@@ -18,7 +18,7 @@ enum class Moment { before, after };
 
 class DeedGate {
  public:
-  enum class Way { passes, is_lost, is_unheard };
+  enum class Way { passes, is_lost, is_unheard, is_refused };
 
   // Counts from one, from now on.
   void arm(int deed, Moment moment, std::function<void()> reached) {
@@ -33,8 +33,11 @@ class DeedGate {
   void close() { is_closed_ = true; }
   void open() { is_closed_ = false; }
 
+  std::function<bool(const net::Request&)> refuses = {};  // as whoever lacks the right
+
   Way note(const net::Request& request) {
     if (is_closed_) return Way::is_lost;
+    if (refuses && refuses(request)) return Way::is_refused;
     if (request.method == "GET" || ++deeds_ != named_) return Way::passes;
     reached_();
     return moment_ == Moment::before ? Way::is_lost : Way::is_unheard;
@@ -57,6 +60,9 @@ class GatedChannel final : public net::Channel {
   void send(net::Request request, net::OnResponse then) override {
     const DeedGate::Way way = gate_.note(request);
     if (way == DeedGate::Way::passes) return to_.send(std::move(request), std::move(then));
+    if (way == DeedGate::Way::is_refused) {
+      return loop_.post([then = std::move(then)] { then(net::Response{403, {}, {}}); });
+    }
     if (way == DeedGate::Way::is_unheard) to_.send(std::move(request), [](const auto&) {});
     loop_.post([then = std::move(then)] {
       then(fail(Code::unavailable, "connection", "it broke", "try again"));

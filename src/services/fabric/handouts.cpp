@@ -26,7 +26,10 @@ fabric::HandOut Handouts::of(const std::string& buyer, const fabric::SellerSight
   if (is_on()) made.handing = is_guarded_ ? fabric::Handing::on : fabric::Handing::unguarded;
   made.is_tenant_signed = is_on() && is_signed(sight);
   const auto given = given_.find(buyer);
-  if (given != given_.end()) made.issued = given->second.issued;
+  if (given == given_.end()) return made;
+  made.issued = given->second.issued;
+  made.is_refused =
+      given->second.refused && api_.loop().now() - given->second.refused_at < k_refused_for;
   return made;
 }
 
@@ -43,7 +46,8 @@ void Handouts::issue(const fabric::SellerSight& sight, const std::string& buyer,
   if (given.refused) {
     plan.troubles.push_back({given.refused->thing,
                              "no kubeconfig can be made of it: " + given.refused->reason,
-                             "give the agent the right to create serviceaccounts/token"});
+                             "give the agent the right to create serviceaccounts/token; peering "
+                             "goes on over the relay"});
   }
   if (given.is_under_way) return;
   const Instant now = api_.loop().now();
@@ -66,6 +70,7 @@ void Handouts::on_token(const std::string& buyer, const std::string& account,
   given.is_under_way = false;
   if (!token) {
     given.refused = token.error();
+    given.refused_at = api_.loop().now();
     given.due = api_.loop().now() + given.backoff.next(api_.random());
     return changed_(buyer);
   }

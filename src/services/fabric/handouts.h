@@ -18,6 +18,9 @@ namespace spillway::agent {
 
 class Handouts {
  public:
+  // So long a refusal stands for the next ones: who comes meanwhile need not ask in vain first.
+  static constexpr Duration k_refused_for = minutes(10);
+
   Handouts(kube::Api& api, HandshakeOptions options,
            std::function<void(const std::string& buyer)> changed)
       : api_(api), options_(std::move(options)), changed_(std::move(changed)) {}
@@ -38,6 +41,7 @@ class Handouts {
     Instant due = {};
     host::Backoff backoff = {};
     std::optional<Error> refused = {};
+    Instant refused_at = {};
   };
   void on_token(const std::string& buyer, const std::string& account,
                 const Result<kube::Token>& token);

@@ -207,6 +207,27 @@ TEST_F(FabricHandshake, WithoutTheGuardNobodyGetsOneAndTheProviderIsTold) {
   EXPECT_TRUE(left_of_account().empty());
 }
 
+TEST_F(FabricHandshake, AProviderThatMayMakeNoTokensIsMetByTheRelay) {
+  bool may = false;
+  seller.gate.refuses = [&](const net::Request& request) {
+    return !may && request.target.ends_with("/token");
+  };
+  start_both();
+  const model::Contract contract = trade_units(1);
+  EXPECT_TRUE(comes([&] { return all_ready(contract); }));
+  EXPECT_EQ(said("kubeconfig"), 0);
+  EXPECT_GT(seller.log.count("no kubeconfig can be made of it"), 0);
+  EXPECT_TRUE(comes([&] { return left_of_account().empty(); }));
+  // Somebody gives it the right: who comes after a while comes by a kubeconfig.
+  may = true;
+  loop.run_for(Handouts::k_refused_for);
+  liqo.milan.remove(test::Place::path(liqo::k_secrets, "liqo-tenant-rome", "liqo-nonce"));
+  liqo.milan.remove(test::Place::path(liqo::k_tenants, "liqo-tenant-rome", "rome"));
+  const model::Contract second = trade_units(1);
+  EXPECT_TRUE(comes([&] { return said("kubeconfig") > 0 && all_ready(second); }, 2400));
+  EXPECT_EQ(made_tenants(), 1);
+}
+
 TEST_F(FabricHandshake, AKubeconfigForAServerThatIsNotAllowedIsRefusedAndTheRelayServes) {
   start_seller();
   seller.kill();

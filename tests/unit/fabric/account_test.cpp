@@ -130,6 +130,21 @@ TEST_F(HandingOut, OffOrUnguardedItIsTheRelayAsEver) {
   }
 }
 
+TEST_F(HandingOut, WhileATokenIsRefusedTheRelayServesAndAnotherIsAskedFor) {
+  make_account();
+  wish.hand_out.is_refused = true;
+  Plan made = plan();
+  EXPECT_TRUE(made.needs_token);
+  EXPECT_TRUE(kinds<Remove>(made, k_account_name).empty());
+  ASSERT_EQ(said(made), Steps{"nonce"});
+  EXPECT_FALSE(read_nonce_talk(std::get<Say>(made.deeds.back()).body)->hands_out);
+  wish.sales[0].request->proof = Proof{"nonce", to_base64("signed"), "key", "request"};
+  made = plan();
+  EXPECT_EQ(kinds<Create>(made, "rome"), Steps{"Tenant"});
+  EXPECT_FALSE(made.needs_token);
+  EXPECT_EQ(kinds<Remove>(made, k_account_name), (Steps{"RoleBinding", "Role", "ServiceAccount"}));
+}
+
 TEST_F(HandingOut, AGuardThatGoesTakesTheAccountWithIt) {
   make_account();
   issue();
