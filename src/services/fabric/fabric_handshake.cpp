@@ -18,6 +18,11 @@ void Fabric::hear_of_kubeconfig(const Received& message) {
     return refuse(message, {Code::denied, "kubeconfig", "nobody has asked for one", ""});
   }
   const std::string& provider = kept->part.provider;
+  if (disappointing_.contains(provider)) {
+    refuse(message, {Code::denied, "kubeconfig", "an earlier one of this provider came to nothing",
+                     "peer over the relay"});
+    return fall_back(message.contract);
+  }
   const auto heard = hear_kubeconfig(message.body, {kept->part, {}}, options_.api_servers);
   if (!heard) {
     refuse(message, heard.error());

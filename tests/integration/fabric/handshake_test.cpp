@@ -3,6 +3,7 @@
 // them.
 #include "fabric/account.h"
 #include "integration/fabric/fabric_fixture.h"
+#include "services/agent/letters.h"
 #include "services/fabric/hearing.h"
 
 namespace spillway::agent {
@@ -226,6 +227,37 @@ TEST_F(FabricHandshake, AProviderThatMayMakeNoTokensIsMetByTheRelay) {
   const model::Contract second = trade_units(1);
   EXPECT_TRUE(comes([&] { return said("kubeconfig") > 0 && all_ready(second); }, 2400));
   EXPECT_EQ(made_tenants(), 1);
+}
+
+// Each would be another visit, to wherever it names.
+TEST_F(FabricHandshake, WhoseKubeconfigCameToNothingIsNotVisitedAgain) {
+  start_seller();
+  int dialled = 0;
+  FabricOptions options = buying();
+  options.pulse.dial = [&](const kube::Access&) -> Result<std::unique_ptr<net::Channel>> {
+    ++dialled;
+    return fail(Code::unavailable, "milan", "nobody answers", "");
+  };
+  buyer.start(options);
+  live(4);
+  const model::Contract contract = trade_units(1);
+  ASSERT_TRUE(comes([&] { return all_ready(contract); })) << "by the relay";
+  ASSERT_EQ(dialled, 1);
+  seller.kill();
+  const int64_t refused = buyer.agent->fabric()->status().refused;
+  const LetterKeys keys{trade.provider.key(), trade.provider.sealing()};
+  const auto peer =
+      peer_of(*buyer.agent->messages().agreement(contract.id), ClusterId("edge-1"), keys);
+  ASSERT_TRUE(peer);
+  const std::string another = to_body(fabric::KubeconfigTalk{
+      fabric::write_kubeconfig(
+          {"https://milan:6443", authority.certificate_pem(), "another", "liqo-tenant-rome"}),
+      loop.now() + minutes(5)});
+  const auto letter = write_letter(*peer, keys, "kubeconfig", 100, another);
+  buyer.broker.waiting.push_back({100, "kubeconfig", *letter, loop.now() + minutes(5)});
+  buyer.broker.tell("message-sent", contract.id.text);
+  EXPECT_TRUE(comes([&] { return buyer.agent->fabric()->status().refused == refused + 1; }));
+  EXPECT_EQ(dialled, 1);
 }
 
 TEST_F(FabricHandshake, AKubeconfigForAServerThatIsNotAllowedIsRefusedAndTheRelayServes) {
