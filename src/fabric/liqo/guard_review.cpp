@@ -219,9 +219,10 @@ Node review_answer(std::string_view uid, const std::optional<Refusal>& refusal) 
                 fmt::format("{}: {}", refusal->policy, refusal->message));
 }
 
-Node review_failure(std::string_view uid, const Error& why) {
+Node review_failure(std::string_view uid) {
   return denial(uid, k_not_now, "ServiceUnavailable",
-                fmt::format("the guard cannot judge it now: {}", why.message()));
+                "the guard cannot judge it now: what it goes by cannot be looked up; the agent's "
+                "log says why");
 }
 
 }  // namespace spillway::fabric::liqo

@@ -76,7 +76,7 @@ class Guard {
 
 // The AdmissionReview that answers: allowed when there is nothing to say against it.
 model::Node review_answer(std::string_view uid, const std::optional<Refusal>& refusal);
-// Not now: something that was needed could not be had.
-model::Node review_failure(std::string_view uid, const Error& why);
+// Not now: something that was needed could not be had. What and why is not for whoever asks.
+model::Node review_failure(std::string_view uid);
 
 }  // namespace spillway::fabric::liqo

@@ -131,13 +131,18 @@ void GuardDoor::judge(const Asked& asked) {
 void GuardDoor::give_up(const Asked& asked, const Error& why) {
   waiting_values_ -= asked.values;
   failed_.add();
-  const std::string message = why.message();
-  if (std::exchange(told_, message) != message) {
-    log_.write(Level::warning, "the guard cannot look up what it needs, and refuses",
-               {{"why", message}});
-  }
+  tell(why);
   asked.exchange->respond(
-      services::json_response(200, model::to_json(liqo::review_failure(asked.review.uid(), why))));
+      services::json_response(200, model::to_json(liqo::review_failure(asked.review.uid()))));
+}
+
+// Whoever asks chooses what is looked up, and so what cannot be.
+void GuardDoor::tell(const Error& why) {
+  const Instant now = api_.loop().now();
+  if (told_ && now - *told_ < k_quiet) return;
+  told_ = now;
+  log_.write(Level::warning, "the guard cannot look up what it needs, and refuses",
+             {{"why", why.message()}});
 }
 
 net::Response GuardDoor::refuse(int status, std::string_view reason) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "fabric/liqo/guard_review.h"
@@ -28,6 +29,8 @@ class GuardDoor final : public net::Handler {
   static constexpr size_t k_most_waiting_values = 400'000;  // of all that wait
   // Of looking up; well within what an API server waits for us.
   static constexpr Duration k_patience = seconds(3);
+  // So long nothing more is logged of what cannot be looked up.
+  static constexpr Duration k_quiet = minutes(1);
 
   // `api` gives up after k_patience.
   GuardDoor(kube::Api& api, services::Log& log, services::Metrics& metrics);
@@ -45,6 +48,7 @@ class GuardDoor final : public net::Handler {
   void look_up_record(const std::shared_ptr<Asked>& asked);
   void judge(const Asked& asked);
   void give_up(const Asked& asked, const Error& why);
+  void tell(const Error& why);
 
   kube::Api& api_;
   services::Log& log_;
@@ -53,7 +57,7 @@ class GuardDoor final : public net::Handler {
   services::Counter& refused_;
   services::Counter& failed_;
   size_t waiting_values_ = 0;
-  std::string told_;  // the last trouble that was logged
+  std::optional<Instant> told_;  // when a trouble was logged last
   host::Lifeline life_;
 };
 

@@ -20,6 +20,7 @@
 #include "support/temporary_folder.h"
 #include "support/test_certificates.h"
 #include "support/test_client.h"
+#include "unit/services/agent_fixture.h"
 
 namespace spillway::agent {
 namespace {
@@ -133,7 +134,7 @@ class GuardPortTest : public testing::Test {
   test::TemporaryFolder folder_;
   test::EmbeddedServer kube_;
   host::SystemRandom random_;
-  services::NoLog log_;
+  MemoryLog log_;
   services::Metrics metrics_;
   std::unique_ptr<net::Poll> poll_;
   std::unique_ptr<services::ServiceLoop> loop_;
@@ -155,6 +156,25 @@ TEST_F(GuardPortTest, JudgesByWhatTheClusterHas) {
               HasSubstr("there is no record spillway-units"));
   EXPECT_THAT(said(asking, service("ClusterIP", "nowhere")),
               StartsWith("503 the guard cannot judge it now"));
+}
+
+// Whoever reaches the port can ask, and chooses what is looked up.
+TEST_F(GuardPortTest, WhyItCannotLookUpIsInTheLogAlone) {
+  start({.secret = "a-webhook"});
+  auto asking = client(authority_in_secret());
+  const std::string absent = said(asking, service("ClusterIP", "nowhere"));
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(said(asking, service("ClusterIP", fmt::format("nowhere-{}", i))), absent);
+  }
+  const auto logged = [this](std::string_view part) {
+    return on_loop([&] { return log_.count(part); });
+  };
+  EXPECT_EQ(logged("namespaces nowhere"), 1) << "and not once for each that asks";
+  kube_.on_loop([this] {
+    kube_.cluster.reset();
+    return true;
+  });
+  EXPECT_EQ(said(asking, service("ClusterIP")), absent);
 }
 
 TEST_F(GuardPortTest, WhatItCannotLookUpIsRefused) {
