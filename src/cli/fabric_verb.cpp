@@ -13,6 +13,7 @@
 #include "cli/verbs.h"
 #include "fabric/guest_space.h"
 #include "fabric/liqo/guard_webhook.h"
+#include "model/validation.h"
 #include "model/yaml_text.h"
 #include "pki/certificate.h"
 #include "pki/hash.h"
@@ -26,8 +27,8 @@ struct GuardArguments {
   std::string context;
   std::string space;
   std::string buyer;
-  std::string cpu = "0";
-  std::string memory = "0";
+  std::string cpu;
+  std::string memory;
   int pods = 0;
   std::string tolerable;
   std::string security = "baseline";
@@ -37,7 +38,31 @@ struct GuardArguments {
 
 void print_object(const model::Node& object) { fmt::print("---\n{}", model::to_yaml(object)); }
 
-Status print_space(const GuardArguments& arguments) {
+// A quota of nothing lets no guest start: nobody means it who leaves an amount out.
+Status check_granted(std::string_view option, int64_t amount) {
+  if (amount > 0) return {};
+  return fail(Code::invalid, std::string(option), "nothing is granted by it",
+              "say how much was granted, more than 0");
+}
+
+Result<int64_t> granted(std::string_view option, const std::string& text, QuantityStep step) {
+  const auto amount = parse_quantity(text.empty() ? "0" : text, step);
+  if (!amount) return tl::unexpected(of_option(option, amount.error()));
+  SPILLWAY_TRY(check_granted(option, *amount));
+  return *amount;
+}
+
+Result<std::vector<std::string>> tolerable_keys(const std::string& text) {
+  std::vector<std::string> keys = split(text, ',');
+  for (const std::string& key : keys) {
+    if (model::check_label_key("", key)) continue;
+    return fail(Code::invalid, "--tolerable", in_quotes(key) + " is no key of a taint",
+                "name them as Kubernetes does: example.com/spot,batch");
+  }
+  return keys;
+}
+
+Status check_names(const GuardArguments& arguments) {
   if (arguments.buyer.empty()) {
     return fail(Code::invalid, "--buyer", "it is missing", "name the buyer's Liqo id");
   }
@@ -48,14 +73,28 @@ Status print_space(const GuardArguments& arguments) {
     return fail(Code::invalid, option, fmt::format("{} is no name of one", in_quotes(name)),
                 "use small letters, digits and \"-\"");
   }
-  const auto cpu = parse_quantity(arguments.cpu, QuantityStep::milli);
-  if (!cpu) return tl::unexpected(of_option("--cpu", cpu.error()));
-  const auto memory = parse_quantity(arguments.memory, QuantityStep::whole);
-  if (!memory) return tl::unexpected(of_option("--memory", memory.error()));
+  const std::string prefix = fabric::liqo::guest_space_prefix(arguments.buyer);
+  const bool is_its = arguments.space.starts_with(prefix) &&
+                      check_cluster_id(std::string_view(arguments.space).substr(prefix.size()));
+  if (is_its) return {};
+  return fail(Code::invalid, "--namespace",
+              fmt::format("{} is no guest namespace of {}", arguments.space, arguments.buyer),
+              fmt::format("those are called {0}NAME; the guard takes no others: {0}shop", prefix));
+}
+
+Status print_space(const GuardArguments& arguments) {
+  SPILLWAY_TRY(check_names(arguments));
+  SPILLWAY_TRY(check_granted("--pods", arguments.pods));
+  const auto cpu = granted("--cpu", arguments.cpu, QuantityStep::milli);
+  if (!cpu) return tl::unexpected(cpu.error());
+  const auto memory = granted("--memory", arguments.memory, QuantityStep::whole);
+  if (!memory) return tl::unexpected(memory.error());
+  auto tolerable = tolerable_keys(arguments.tolerable);
+  if (!tolerable) return tl::unexpected(tolerable.error());
   fabric::GuestUnit unit;
   unit.grant.amounts = {{"cpu", *cpu}, {"memory", *memory}, {"pods", arguments.pods}};
   fabric::GuestWish wish{arguments.buyer, pki::sha256_hex(arguments.buyer), {unit}};
-  wish.tolerable = split(arguments.tolerable, ',');
+  wish.tolerable = std::move(*tolerable);
   if (arguments.security == "restricted") wish.security = fabric::PodSecurity::restricted;
   for (const fabric::Create& one :
        fabric::guest_space_objects(wish, arguments.space, arguments.pods)) {
@@ -121,9 +160,11 @@ void add_guard(const Word& word) {
   word.option("--buyer", arguments->buyer,
               "Whose it is: a Liqo id; with --check, one that must have no rights yet")
       .type_name("ID");
-  word.option("--pods", arguments->pods, "That it was granted").type_name("N").not_negative();
-  word.option("--cpu", arguments->cpu, "Of its largest unit").type_name("CPU");
-  word.option("--memory", arguments->memory, "Of its largest unit").type_name("BYTES");
+  word.option("--pods", arguments->pods, "With --namespace, needed: that it was granted")
+      .type_name("N")
+      .not_negative();
+  word.option("--cpu", arguments->cpu, "Likewise, of its largest unit").type_name("CPU");
+  word.option("--memory", arguments->memory, "Likewise, of its largest unit").type_name("BYTES");
   word.option("--tolerable", arguments->tolerable, "Taints that its guests may tolerate")
       .type_name("KEY,…");
   word.option("--security", arguments->security, "Pod-security level of its guests")

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -70,6 +71,32 @@ TEST(Usage, AGuestNamespaceIsOneOfKubernetes) {
   EXPECT_EQ(space.out, "");
   EXPECT_THAT(space.err, HasSubstr("--namespace: \"a: b\" is no name of one"));
   EXPECT_THAT(run_spillway("fabric guard --namespace a --buyer 'R'").err, HasSubstr("--buyer"));
+}
+
+TEST(Usage, WhatAGuestNamespaceNeedsIsPrintedOfWhatCanBeMeant) {
+  const auto asked = [](const std::string& space, const std::string& amounts) {
+    return run_spillway(fmt::format("fabric guard --namespace {} --buyer rome {}", space, amounts));
+  };
+  const std::string whole = "--pods 20 --cpu 2 --memory 4Gi";
+  const Ended right = asked("sw4-rome-shop", whole + " --tolerable example.com/spot,batch");
+  EXPECT_EQ(right.code, 0) << right.err;
+  EXPECT_THAT(right.out, HasSubstr("spillway.dev/tolerable: \"example.com/spot,batch\""));
+  const auto refused = [&](const std::string& space, const std::string& amounts,
+                           const std::string& reason) {
+    const Ended ended = asked(space, amounts);
+    EXPECT_EQ(ended.code, 1) << space << " " << amounts;
+    EXPECT_EQ(ended.out, "");
+    EXPECT_THAT(ended.err, HasSubstr(reason));
+  };
+  refused("sw4-rome-shop", "", "--pods: ");
+  refused("sw4-rome-shop", "--pods 0 --cpu 2 --memory 4Gi", "--pods: ");
+  refused("sw4-rome-shop", "--pods 20 --memory 4Gi", "--cpu: ");
+  refused("sw4-rome-shop", "--pods 20 --cpu -1 --memory 4Gi", "--cpu: ");
+  refused("sw4-rome-shop", "--pods 20 --cpu 2", "--memory: ");
+  refused("sw4-rome-shop", whole + " --tolerable 'a,,b c'", "--tolerable: \"b c\" is no key");
+  for (const char* space : {"kube-system", "sw4-rome", "sw4-rome--a", "sw5-milan-shop"}) {
+    refused(space, whole, "is no guest namespace of rome; those are called sw4-rome-NAME");
+  }
 }
 
 TEST(Usage, CompletionIsGoodShell) {
