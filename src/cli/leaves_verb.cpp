@@ -57,7 +57,12 @@ void fields(F& f, LeavesDocument& document) {
 }
 
 Status check_offloaded(const LeavesArguments& arguments, const SpaceLook& look) {
-  if (look.offloading || arguments.preview) return {};
+  if (look.offloading) return {};
+  if (look.why_stays) {
+    return fail(Code::invalid, "namespace " + arguments.space,
+                "it is never offloaded: " + *look.why_stays, "move what is to leave to another");
+  }
+  if (arguments.preview) return {};
   return fail(Code::not_found, "namespace " + arguments.space,
               "it is not offloaded: nothing leaves",
               "name it in the agent's policy (offload), or see what would leave by --preview");
@@ -74,7 +79,9 @@ Status tell_leaves(const LeavesArguments& arguments) {
   SPILLWAY_TRY(check_offloaded(arguments, *look));
   LeavesDocument document{arguments.space, look->offloading.has_value(), {}};
   Table table({{"TO"}, {"KIND"}, {"NAME"}, {"THERE"}, {"WHY"}});
-  for (const SpaceProvider& one : providers_of(*look)) {
+  const auto providers = providers_of(*look);
+  if (!providers) return tl::unexpected(providers.error());
+  for (const SpaceProvider& one : *providers) {
     document.providers.push_back({one.to.provider, one.is_trusted, one.space_there,
                                   fabric::what_leaves(look->contents, one.to)});
     for (const fabric::LeavesRow& row : document.providers.back().objects) {

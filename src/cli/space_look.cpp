@@ -5,6 +5,7 @@
 
 #include "cli/ask_cluster.h"
 #include "fabric/liqo/guard.h"
+#include "fabric/spaces.h"
 #include "services/fabric/liqo_home.h"
 #include "services/fabric/resource.h"
 
@@ -12,6 +13,14 @@ namespace spillway::cli {
 namespace {
 
 namespace liqo = fabric::liqo;
+
+liqo::Texts labels_of(const model::Node& object) {
+  liqo::Texts all;
+  if (const model::Node* labels = model::look(object, {"metadata", "labels"})) {
+    for (const model::Node& one : labels->items) all.emplace(one.key, one.text);
+  }
+  return all;
+}
 
 struct Listed {
   const liqo::Kind& kind;
@@ -125,7 +134,10 @@ Result<SpaceLook> look_at_space(const std::string& kubeconfig, const std::string
       list_all(api, space, look, offloadings, done);
     };
     api.get(kube::k_namespaces, {{}, space}, [&, done, list](const Result<kube::Object>& found) {
-      if (found) return agent::read_liqo_id(api, list);
+      if (found) {
+        look.why_stays = fabric::why_stays(space, labels_of(*found));
+        return agent::read_liqo_id(api, list);
+      }
       if (found.error().code != Code::not_found) return done(tl::unexpected(found.error()));
       done(fail(Code::not_found, "namespace " + space, "there is none in this cluster",
                 "look at kubectl get namespaces"));
@@ -140,7 +152,7 @@ Result<SpaceLook> look_at_space(const std::string& kubeconfig, const std::string
   return look;
 }
 
-std::vector<SpaceProvider> providers_of(const SpaceLook& look) {
+Result<std::vector<SpaceProvider>> providers_of(const SpaceLook& look) {
   std::vector<SpaceProvider> all;
   for (const model::Node& one : look.maps) {
     const bool is_local = kube::label_in(one, liqo::k_replication_label) == "true";
@@ -149,17 +161,17 @@ std::vector<SpaceProvider> providers_of(const SpaceLook& look) {
     all.push_back({destination_of(look, std::string(kube::name_in(one))), std::string(there)});
   }
   if (!all.empty()) return all;
-  const std::string there =
-      liqo::guest_space_name(look.self, look.contents.space).value_or(std::string());
+  const auto there = liqo::guest_space_name(look.self, look.contents.space);
+  if (!there) return tl::unexpected(there.error());
   std::set<std::string> sellers;
   for (const model::Node& one : look.virtual_nodes) {
     sellers.emplace(model::text_at(one, {"spec", "clusterID"}));
   }
-  for (const std::string& one : sellers) all.push_back({destination_of(look, one), there});
+  for (const std::string& one : sellers) all.push_back({destination_of(look, one), *there});
   if (!all.empty()) return all;
   for (const auto leaving : {liqo::Leaving::listed, liqo::Leaving::all}) {
     all.push_back(
-        {{look.self, {}, reflection_by(leaving), {}}, there, leaving == liqo::Leaving::all});
+        {{look.self, {}, reflection_by(leaving), {}}, *there, leaving == liqo::Leaving::all});
   }
   return all;
 }

@@ -13,7 +13,8 @@
 namespace spillway::cli {
 
 struct SpaceLook {
-  std::string self;  // Liqo id
+  std::string self;                      // Liqo id
+  std::optional<std::string> why_stays;  // of one that is never offloaded
   std::optional<fabric::liqo::NamespaceOffloading> offloading;
   std::vector<model::Node> maps;  // of namespaces, all that there are
   std::vector<model::Node> virtual_nodes;
@@ -32,7 +33,8 @@ struct SpaceProvider {
   bool is_trusted = false;  // of one without a provider's name: whoever the policy trusts
 };
 // Not mapped yet: those from which something is bought. Nothing bought either: two without a name,
-// for the policy is the agent's, and either rule may be a provider's.
-std::vector<SpaceProvider> providers_of(const SpaceLook& look);
+// for the policy is the agent's, and either rule may be a provider's. Invalid: it can have no name
+// at any.
+Result<std::vector<SpaceProvider>> providers_of(const SpaceLook& look);
 
 }  // namespace spillway::cli

@@ -146,10 +146,14 @@ bool is_open(const SpacesWish& wish, const std::string& space, const SpaceSight&
 
 }  // namespace
 
+std::optional<std::string> why_stays(std::string_view space, const liqo::Texts& labels) {
+  if (auto why = why_never(space)) return why;
+  if (labels.find(liqo::k_peer_label) == labels.end()) return std::nullopt;
+  return "it is a peer's: its tenant's, or where its guests live";  // not ours to send on
+}
+
 bool may_leave(const SpacesWish& wish, std::string_view space, const liqo::Texts& labels) {
-  // One of a peer: its tenant's, or where its guests live. They are not ours to send on.
-  const bool is_peers = labels.find(liqo::k_peer_label) != labels.end();
-  return space != wish.own_space && !is_peers && names(wish.policy, space, labels);
+  return space != wish.own_space && !why_stays(space, labels) && names(wish.policy, space, labels);
 }
 
 Result<liqo::NamespaceOffloading> offloading_of(const SpacesWish& wish, std::string_view space) {

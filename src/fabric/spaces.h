@@ -58,6 +58,9 @@ Plan plan_spaces(const SpacesWish& wish, const SpacesSight& sight);
 
 // The one that it is to have.
 Result<liqo::NamespaceOffloading> offloading_of(const SpacesWish& wish, std::string_view space);
+// Why one with that name and these labels is never offloaded, whatever a policy says; none: it may
+// be.
+std::optional<std::string> why_stays(std::string_view space, const liqo::Texts& labels);
 // Whether the policy lets it leave, and nothing else forbids it.
 bool may_leave(const SpacesWish& wish, std::string_view space, const liqo::Texts& labels);
 bool tolerates_virtual_nodes(const model::Node& tolerations);

@@ -120,6 +120,27 @@ TEST_F(LeavesVerb, APreviewGoesByTheRuleOfWhoeverSells) {
   EXPECT_THAT(trusted.out, Not(HasSubstr("(any)")));
 }
 
+TEST_F(LeavesVerb, WhatCanNeverLeaveHasNoPreview) {
+  add_unit();  // with a tenant's namespace
+  create(liqo::k_namespaces, R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"guests",
+    "labels":{"liqo.io/remote-cluster-id":"milan"}}})");
+  for (const auto& [space, why] : std::vector<std::pair<std::string, std::string>>{
+           {"kube-system", "Kubernetes itself lives there"},
+           {"liqo", "Liqo lives there"},
+           {"liqo-tenant-milan", "Liqo lives there"},
+           {"guests", "it is a peer's"}}) {
+    const Ended ended = leaves(space + " --preview");
+    EXPECT_EQ(ended.code, 1) << space;
+    EXPECT_EQ(ended.out, "");
+    EXPECT_THAT(ended.err, HasSubstr("it is never offloaded: " + why));
+  }
+  const std::string long_name(60, 'a');
+  add_space(long_name);
+  const Ended too_long = leaves(long_name + " --preview");
+  EXPECT_EQ(too_long.code, 1);
+  EXPECT_THAT(too_long.err, HasSubstr("which is longer than 63 characters"));
+}
+
 class LeavesWithoutLiqo : public LeavesVerb {
  protected:
   LeavesWithoutLiqo() : LeavesVerb(embedded::ClusterOptions{}) {}
