@@ -1,5 +1,6 @@
 // A whole life of units (cold, warm, released, ended, and their peering after them), cut at every
-// deed that it has: each side is killed, and so is the broker, before the deed and after it.
+// deed that it has: each side is killed, and so is the broker, and an API server starts anew,
+// before the deed and after it.
 #include "integration/fabric/fabric_fixture.h"
 
 namespace spillway::agent {
@@ -25,12 +26,21 @@ class FabricSteps : public FabricTest {
     return comes(
         [&] {
           if (mend) std::exchange(mend, nullptr)();
-          return is_true();
+          return are_up() && is_true();
         },
         1200);
   }
+  // Of an API server that is away nothing can be said.
+  bool are_up() {
+    const auto is_up = [](test::Place& place) { return place.has("/api/v1/namespaces/default"); };
+    return is_up(liqo.rome) && is_up(liqo.milan);
+  }
+  bool is_up_again() {
+    return goes_on_to([] { return true; });
+  }
   void release(const model::Contract& contract) {
     const std::string unit = unit_names(contract)[0];
+    ASSERT_TRUE(is_up_again());
     liqo.rome.merge(slice_path(liqo.rome, unit),
                     R"({"metadata":{"annotations":{"spillway.dev/end":"now"}}})");
     EXPECT_TRUE(goes_on_to([&] { return !liqo.rome.has(slice_path(liqo.rome, unit)); })) << unit;
@@ -53,10 +63,12 @@ class FabricSteps : public FabricTest {
     release(cold);
     tell_both(closed(cold), "contract-closed");
     expect_nothing_left_of(cold);
+    ASSERT_TRUE(is_up_again());
     EXPECT_TRUE(all_ready(warm));
     tell_both(closed(warm), "contract-closed");
     expect_nothing_left_of(warm);
     ASSERT_TRUE(goes_on_to([&] { return is_apart(); }));
+    ASSERT_TRUE(is_up_again());
     for (const fabric::liqo::Kind& kind :
          {fabric::liqo::k_tenants, fabric::liqo::k_identities, fabric::liqo::k_slices}) {
       EXPECT_TRUE(liqo.rome.all(kind).empty() && liqo.milan.all(kind).empty()) << kind.plural;
@@ -75,6 +87,17 @@ class FabricSteps : public FabricTest {
           start(party);
         };
       });
+    };
+    test::cut_every_life(who, party.gate, arm, [&] { life(); });
+  }
+  void restart_at_every_deed_of(const char* who, Party& party) {
+    // As whatever stands before an API server that is away.
+    party.place.cluster.on_cut([](const std::string&, const auto& exchange) {
+      exchange->respond({503, {}, {}});
+    });
+    const auto arm = [&](int deed, Moment moment) {
+      party.gate.arm(deed, moment,
+                     [&] { mend = [&] { party.place.cluster.restart(seconds(3)); }; });
     };
     test::cut_every_life(who, party.gate, arm, [&] { life(); });
   }
@@ -108,6 +131,12 @@ class FabricSteps : public FabricTest {
 
 TEST_F(FabricSteps, ABuyerKilledAtAnyDeedGoesOn) { cut_every_life_of("the buyer", buyer); }
 TEST_F(FabricSteps, ASellerKilledAtAnyDeedGoesOn) { cut_every_life_of("the seller", seller); }
+TEST_F(FabricSteps, ABuyersApiServerMayGoAtAnyDeed) {
+  restart_at_every_deed_of("the buyer's API server", buyer);
+}
+TEST_F(FabricSteps, ASellersApiServerMayGoAtAnyDeed) {
+  restart_at_every_deed_of("the seller's API server", seller);
+}
 TEST_F(FabricSteps, ABuyersBrokerKilledAtAnyDeedIsWaitedFor) {
   cut_every_life_from_broker("the buyer's broker", buyer);
 }
