@@ -2,6 +2,7 @@
 
 #include "model/codec.h"
 #include "model/validation.h"
+#include "services/driver/state_size.h"
 #include "services/fabric/fabric_fields.h"
 
 namespace spillway::driver {
@@ -50,9 +51,11 @@ Status validate(const DriverState& state) {
 std::string to_json(const DriverState& state) { return model::write_json(state); }
 
 Result<DriverState> driver_state_from_json(std::string_view text, std::string_view source) {
-  constexpr size_t k_max_bytes = size_t{256} << 20;
-  return model::read_json<DriverState>(text,
-                                       model::Heading{.what = source, .max_bytes = k_max_bytes});
+  auto state = model::read_json<DriverState>(
+      text, model::Heading{.what = source, .max_bytes = k_most_state_bytes});
+  if (!state) return state;
+  for (auto& [name, unit] : state->units) unit.bytes = bytes_of(unit.order);
+  return state;
 }
 
 agent::StateKind driver_state() {

@@ -21,6 +21,7 @@ struct UnitRecord {
   // Its consumer has nothing of it any more, or has had its time: now the provider ends it.
   std::optional<Instant> ended = {};
   std::vector<StepSeen> steps = {};  // the last of them; what was seen just before a kill is lost
+  size_t bytes = 0;  // bytes_of(order), counted once (services/driver/state_size.h); not written
   bool operator==(const UnitRecord&) const = default;
 
   fabric::UnitStep step() const {

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include <fmt/format.h>
+
 #include "base/text.h"
 #include "model/limits.h"
 #include "model/reserved.h"
@@ -12,6 +14,7 @@ namespace {
 
 constexpr size_t k_most_annotations = 64;
 constexpr size_t k_longest_annotation = 4096;
+constexpr size_t k_most_annotation_bytes = size_t{16} << 10;  // of one order, with their keys
 constexpr size_t k_longest_provider_id = 253;
 constexpr std::string_view k_prefix = "sw-";
 
@@ -59,6 +62,14 @@ Status validate(const UnitOrder& order) {
   SPILLWAY_TRY(check_annotations(order.annotations));
   SPILLWAY_TRY(check_provider_id(order.provider_id));
   return model::check_range("fence", order.fence, seconds(1), model::k_longest_wait);
+}
+
+Status check_annotation_bytes(const UnitOrder& order) {
+  size_t bytes = 0;
+  for (const auto& [key, value] : order.annotations) bytes += key.size() + value.size();
+  if (bytes <= k_most_annotation_bytes) return {};
+  return model::refuse("annotations", fmt::format("they take {} bytes", bytes),
+                       fmt::format("{} is the most, with their keys", k_most_annotation_bytes));
 }
 
 Status validate(const PeeringOrder& order) {

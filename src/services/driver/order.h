@@ -34,6 +34,8 @@ struct UnitOrder {
   bool operator==(const UnitOrder&) const = default;
 };
 Status validate(const UnitOrder& order);
+// Of a new one, besides: those that were taken before there was such a bound stay good.
+Status check_annotation_bytes(const UnitOrder& order);
 
 template <class F>
 void fields(F& f, UnitOrder& o) {
@@ -68,10 +70,9 @@ Result<UnitName> parse_unit(std::string_view text);
 
 // Which field keeps `next` from being the same order; empty: none does, or it only buys a spare.
 std::string_view difference(const UnitOrder& known, const UnitOrder& next);
-// Which field keeps two from being units of one contract.
 // Its own, or the one that follows from its name.
 std::string provider_id_of(const std::string& unit, const UnitOrder& order);
-
+// Which field keeps two from being units of one contract.
 std::string_view unlikeness(const UnitOrder& one, const UnitOrder& other);
 
 }  // namespace spillway::driver

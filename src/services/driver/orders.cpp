@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "services/driver/state_size.h"
 
 namespace spillway::driver {
 namespace {
 
-constexpr size_t k_most_units = 10'000;  // that one driver has at a time
-constexpr size_t k_most_named = 8;       // in an error
+constexpr size_t k_most_named = 8;  // in an error
 
 Error used_up(const std::string& unit) {
   return {Code::conflict, "unit " + unit, "it has ended, and names are never used again",
@@ -110,13 +110,12 @@ Result<bool> place(DriverState& state, const std::string& unit, const UnitOrder&
   if (state.over.contains(unit)) return tl::unexpected(used_up(unit));
   const auto found = state.units.find(unit);
   if (found == state.units.end()) {
-    if (state.units.size() >= k_most_units) {
-      return fail(Code::over_quota, "units", fmt::format("there are {} already", k_most_units),
-                  "end some first");
-    }
+    SPILLWAY_TRY(check_annotation_bytes(order));
     SPILLWAY_TRY(check_likeness(state, *name, order));
     SPILLWAY_TRY(check_provider_id(state, unit, order));
-    state.units.emplace(unit, UnitRecord{order, now});
+    const size_t bytes = bytes_of(order);
+    SPILLWAY_TRY(check_room(state, bytes));
+    state.units.emplace(unit, UnitRecord{.order = order, .ordered = now, .bytes = bytes});
     return true;
   }
   UnitRecord& known = found->second;
@@ -130,6 +129,7 @@ Result<bool> place(DriverState& state, const std::string& unit, const UnitOrder&
   }
   const bool is_bought = known.order.spare && !order.spare;
   known.order.spare = order.spare;
+  if (is_bought) known.bytes = bytes_of(known.order);
   return is_bought;
 }
 

@@ -17,6 +17,7 @@ Error ended(const std::string& unit);
 // Puts an order down. Answers whether anything has changed by it. Conflict: the unit was ordered
 // otherwise, is unlike the others of its contract that are not gone, ends or has ended; the error
 // names the field. Unavailable: all of its contract have gone, and not all of that is forgotten.
+// Over quota: there is no room for one more (services/driver/state_size.h).
 Result<bool> place(DriverState& state, const std::string& unit, const UnitOrder& order,
                    Instant now);
 // Not found: there was never such a unit. One that ends, or has ended, is no error.

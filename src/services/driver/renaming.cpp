@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "services/driver/orders.h"
+#include "services/driver/state_size.h"
 
 namespace spillway::driver {
 namespace {
@@ -49,6 +50,7 @@ void rename(DriverState& state, const std::string& from, const std::string& to,
     if (unit.is_gone()) continue;
     if (unit.order.consumer == from) unit.order.consumer = to;
     if (unit.order.provider == from) unit.order.provider = to;
+    unit.bytes = bytes_of(unit.order);
   }
   rename_peerings(state.peerings, from, to);
   rename_peerings(state.closing, from, to);

@@ -1,4 +1,6 @@
 // Orders become nodes, and end, in two embedded clusters with Liqo.
+#include <algorithm>
+
 #include "integration/driver/driver_fixture.h"
 
 namespace spillway::driver {
@@ -60,6 +62,39 @@ TEST_F(DriverTest, WhatOthersActOnStaysInTheOrder) {
   }
   const Told shown = ask("GET", "/v1/units/" + unit);
   EXPECT_EQ(shown.text({"annotations", "spillway.dev/owner"}), "lab/rome");
+}
+
+// What is noted of it on its way, on both sides, has room from the start. What is kept of peers is
+// none of it: all units of a peering have that in common.
+TEST_F(DriverTest, WhatAUnitTakesOfTheFileIsCountedWhenItIsOrdered) {
+  const std::string unit = unit_of(9999);
+  const auto size = [&] {
+    DriverState state = driver->state();
+    for (auto& [name, fabric] : state.fabrics) fabric = {fabric.contracts, {}, {}, {}};
+    for (auto& [name, one] : state.units) {
+      one.steps.resize(Driver::k_most_steps, {fabric::UnitStep::recorded, loop().now()});
+    }
+    return to_json(state).size();
+  };
+  const size_t before = size();
+  const std::string order = order_of("rome", "milan",
+                                     R"(,"labels":{"disk":"ssd"},"annotations":{"team":"a"},)"
+                                     R"("taints":[{"key":"spot","effect":"NoSchedule"}])");
+  ASSERT_EQ(put(unit, order).status, 202);
+  size_t most = 0;
+  const auto is_at = [&](const std::string& step) {
+    most = std::max(most, size() - before);
+    return step_of(unit) == step;
+  };
+  ASSERT_TRUE(comes([&] { return is_at("ready"); }));
+  ask("DELETE", "/v1/units/" + unit);
+  ASSERT_TRUE(comes([&] { return is_at("gone"); }));
+  const size_t counted = driver->state().units.at(unit).bytes;
+  EXPECT_LE(most, counted);
+  EXPECT_GT(most * 2, counted) << "far more than it takes";
+  kill();
+  start();
+  EXPECT_EQ(driver->state().units.at(unit).bytes, counted);
 }
 
 TEST_F(DriverTest, TheSameOrderAgainChangesNothing) {

@@ -3,6 +3,7 @@
 
 #include "services/driver/config.h"
 #include "services/driver/orders.h"
+#include "services/driver/state_size.h"
 
 namespace spillway::driver {
 namespace {
@@ -163,6 +164,77 @@ TEST(DriverOrders, AnEndCannotBeTakenBackAndANameIsNeverUsedAgain) {
   EXPECT_EQ(place(state, unit(0), plain(), k_now).error().code, Code::conflict);
   EXPECT_EQ(end(state, unit(0), k_now), false);
   EXPECT_EQ(end(state, unit(1), k_now).error().code, Code::not_found);
+}
+
+TEST(DriverOrders, AnnotationsOfAnOrderAreBoundedInSum) {
+  DriverState state;
+  UnitOrder order = plain();
+  for (const char* key : {"a", "b", "c", "d"}) order.annotations[key] = std::string(4095, 'x');
+  ASSERT_TRUE(place(state, unit(0), order, k_now));
+  order.annotations["e"] = "";
+  const auto refused = place(state, unit(0, 2), order, k_now);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::invalid);
+  EXPECT_EQ(refused.error().thing, "annotations");
+  EXPECT_NE(refused.error().next.find("16384"), std::string::npos);
+  // One that was taken before there was such a bound is read again, and stays as it was ordered.
+  state.units.at(unit(0)).order = order;
+  auto back = driver_state_from_json(to_json(state));
+  ASSERT_TRUE(back) << back.error().message();
+  EXPECT_EQ(place(*back, unit(0), order, k_now), false);
+}
+
+TEST(DriverOrders, OrdersAreRefusedBeforeTheirStateIsTooLargeToBeReadAgain) {
+  DriverState state;
+  UnitOrder order = plain();  // the longest in JSON: every byte takes six
+  for (const char* key : {"a", "b", "c", "d"}) order.annotations[key] = std::string(4095, '\1');
+  uint64_t placed = 0;
+  while (placed < 10'000 && place(state, unit(0, placed), order, k_now)) ++placed;
+  const auto refused = place(state, unit(0, placed), order, k_now);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::over_quota);
+  EXPECT_NE(refused.error().reason.find("MiB"), std::string::npos) << refused.error().reason;
+  EXPECT_NE(refused.error().next.find("annotations"), std::string::npos);
+  EXPECT_FALSE(place(state, unit(0, placed), order, k_now));
+  EXPECT_EQ(place(state, unit(0, 0), order, k_now), false) << "the same order again";
+  const std::string text = to_json(state);
+  EXPECT_LT(text.size(), k_most_state_bytes / 2);
+  auto back = driver_state_from_json(text);
+  ASSERT_TRUE(back) << back.error().message();
+  EXPECT_EQ(*back, state);
+  EXPECT_EQ(place(*back, unit(0, placed), order, k_now).error().code, Code::over_quota);
+  state.units.erase(unit(0, 0));
+  EXPECT_TRUE(place(state, unit(0, placed), order, k_now));
+}
+
+// As an autoscaler orders them.
+TEST(DriverOrders, AsManyOrdinaryUnitsHaveRoomAsThereMayBe) {
+  DriverState state;
+  UnitOrder order = plain();
+  for (int i = 0; i < 16; ++i) {
+    order.labels.push_back(
+        {fmt::format("topology.example.com/label-{:02}", i), "some-value-of-it"});
+  }
+  order.annotations = {{"spillway.dev/back-end", "driver"}, {"spillway.dev/owner", "lab/rome"}};
+  order.taints = {{"example.com/spot", "yes", model::TaintEffect::no_schedule}};
+  EXPECT_LT(bytes_of(order) * 10'000, size_t{96} << 20);
+}
+
+TEST(DriverOrders, NamesThatAreKeptForEverCountToo) {
+  DriverState state;
+  const size_t before = to_json(state).size();
+  state.over.emplace(unit(9999), k_last_instant);
+  EXPECT_LE(to_json(state).size() - before, size_t{66} + std::string(R"("over":{},)").size());
+  for (int i = 1; i < 2'000'000; ++i) {
+    state.over.emplace_hint(state.over.end(), fmt::format("z{:07}", i), k_now);
+  }
+  const auto refused = place(state, unit(0), plain(), k_now);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::over_quota);
+  EXPECT_EQ(refused.error().thing, "names of units");
+  EXPECT_FALSE(refused.error().next.empty());
+  state.over.erase(state.over.begin());
+  EXPECT_TRUE(place(state, unit(0), plain(), k_now));
 }
 
 TEST(DriverOrders, APeeringIsAContractOfNoUnitsAndClosesWithoutUnits) {
