@@ -96,17 +96,28 @@ Result<std::vector<DriverCluster>> DriverProcess::open_clusters() {
   return clusters;
 }
 
-Result<net::TlsIdentity> DriverProcess::identity() {
+Result<DriverProcess::Tls> DriverProcess::read_tls() const {
+  auto trusted = authorities();
+  if (!trusted) return tl::unexpected(std::move(trusted).error());
   if (config_.certificate.empty()) {
-    certificate_until_ = loop_.now() + services::k_server_certificate_life;
-    return issuer_->server_identity(services::server_names(config_.names), loop_.now());
+    const Instant now = loop_.now();
+    auto made = issuer_->server_identity(services::server_names(config_.names), now);
+    if (!made) return tl::unexpected(std::move(made).error());
+    return Tls{std::move(*made), now + services::k_server_certificate_life, std::move(*trusted)};
   }
-  certificate_until_ = k_last_instant;
   const auto certificate = kube::read_small_file(path(config_.certificate));
   if (!certificate) return tl::unexpected(certificate.error());
   const auto key = kube::read_small_file(path(config_.key));
   if (!key) return tl::unexpected(key.error());
-  return net::TlsIdentity{*certificate, *key};
+  return Tls{{*certificate, *key}, k_last_instant, std::move(*trusted)};
+}
+
+Status DriverProcess::take_tls() {
+  const auto tls = read_tls();
+  if (!tls) return tl::unexpected(tls.error());
+  SPILLWAY_TRY(server_->set_tls(tls->identity, tls->authorities));
+  certificate_until_ = tls->until;
+  return {};
 }
 
 std::set<std::string> DriverProcess::own_keys() const {
@@ -134,45 +145,37 @@ Result<std::string> DriverProcess::authorities() const {
 Status DriverProcess::listen() {
   const auto at = services::parse_host_port(config_.listen, "listen");
   if (!at) return tl::unexpected(at.error());
-  const auto tls = identity();
+  const auto tls = read_tls();
   if (!tls) return tl::unexpected(tls.error());
-  const auto trusted = authorities();
-  if (!trusted) return tl::unexpected(trusted.error());
   net::ServerOptions options;
   options.address = at->host;
   options.port = at->port;
   options.limits.connections = 1000;
   options.limits.body_bytes = size_t{256} << 10;
-  auto server = net::Server::listen(poll_, options, *tls, *trusted, *face_);
+  auto server = net::Server::listen(poll_, options, tls->identity, tls->authorities, *face_);
   if (!server) return tl::unexpected(server.error());
   server_ = std::move(*server);
+  certificate_until_ = tls->until;
   return config_.operations.empty() ? Status() : operations_.listen(poll_, config_.operations);
 }
 
 void DriverProcess::look_after_certificate() {
   const Duration half{services::k_server_certificate_life.ms / 2};
   if (certificate_until_ - loop_.now() < half) {
-    const auto tls = identity();
-    const auto trusted = authorities();
-    const Status taken = !tls       ? tl::unexpected(tls.error())
-                         : !trusted ? tl::unexpected(trusted.error())
-                                    : server_->set_tls(*tls, *trusted);
-    if (!taken) {
+    if (const Status taken = take_tls(); !taken) {
       log_.write(services::Level::error, "certificate", {{"why", taken.error().message()}});
     }
   }
   loop_.after(k_look_every, life_.guard([this] { look_after_certificate(); }));
 }
 
+// Callers come last, for taking them cannot fail: an error means that nothing was taken.
 Status DriverProcess::reload(const DriverConfig& config) {
   SPILLWAY_TRY(check_vouched(config));
+  SPILLWAY_TRY(take_tls());
   config_.callers = config.callers;
   face_->set_callers(callers_of(config_, own_keys()));
-  const auto tls = identity();
-  if (!tls) return tl::unexpected(tls.error());
-  const auto trusted = authorities();
-  if (!trusted) return tl::unexpected(trusted.error());
-  return server_->set_tls(*tls, *trusted);
+  return {};
 }
 
 void DriverProcess::drain(std::function<void()> done) {

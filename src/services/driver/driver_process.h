@@ -30,7 +30,8 @@ class DriverProcess {
 
   uint16_t port() const { return server_->port(); }
   const Driver& driver() const { return *driver_; }
-  // Takes callers anew; what else is in the file holds from the next start on.
+  // Takes callers anew, and the files of certificate and authorities; what else is in driver.yaml
+  // holds from the next start on. All of it or, with an error, nothing.
   Status reload(const DriverConfig& config);
   // Answers what is being handled, saves, then calls `done`.
   void drain(std::function<void()> done);
@@ -42,7 +43,13 @@ class DriverProcess {
   Status open_authority();
   Result<std::vector<DriverCluster>> open_clusters();
   Status listen();
-  Result<net::TlsIdentity> identity();
+  struct Tls {
+    net::TlsIdentity identity;  // that the port shows
+    Instant until;              // its certificate is shown until then
+    std::string authorities;    // whom it trusts
+  };
+  Result<Tls> read_tls() const;
+  Status take_tls();  // anew; an error: what was holds
   Result<std::string> authorities() const;
   std::set<std::string> own_keys() const;  // of the driver's own authority
   Status check_vouched(const DriverConfig& config) const;

@@ -189,6 +189,27 @@ TEST_F(DriverWithCertificate, ItsCallersAreKnownByItsOwnAuthority) {
   EXPECT_THAT(stranger.err, HasSubstr("not among the driver's callers"));
 }
 
+TEST_F(DriverWithCertificate, WhatIsNotReadAgainInWholeIsNotTakenInPart) {
+  const auto running = start();
+  ASSERT_EQ(make_operator("--authorities '" + path("authorities.pem") + "'").code, 0);
+  std::string file = text_of(driver() + "/driver.yaml");
+  const std::string callers = "certificate: operator";
+  file.replace(file.find(callers), callers.size(), "certificate: nobody");
+  std::ofstream(driver() + "/driver.yaml") << file;
+  const std::string shown = text_of(driver() + "/company.pem");
+  std::ofstream(driver() + "/company.pem") << "none\n";
+  running->signal(SIGHUP);
+  ASSERT_TRUE(running->says("what was holds", path("err"))) << text_of(path("err"));
+  const Ended held = ask("units");
+  EXPECT_EQ(held.code, 0) << held.err;
+  std::ofstream(driver() + "/company.pem") << shown;
+  running->signal(SIGHUP);
+  ASSERT_TRUE(running->says("callers are read again", path("err"))) << text_of(path("err"));
+  const Ended struck = ask("units");
+  EXPECT_NE(struck.code, 0);
+  EXPECT_THAT(struck.err, HasSubstr("not among the driver's callers"));
+}
+
 TEST_F(DriverWithCertificate, WithoutAnAuthorityItHasNoCallersOfItsOwn) {
   std::filesystem::rename(driver() + "/authority", path("away"));
   const Ended refused = run_spillway("driver --folder '" + driver() + "'");
