@@ -17,8 +17,7 @@ namespace spillway::driver {
 struct Which {
   std::string after = {};
   size_t most = std::numeric_limits<size_t>::max();
-  std::function<bool(const std::string& consumer, const std::string& provider)> is_wanted =
-      [](const std::string&, const std::string&) { return true; };
+  MaySee is_wanted = [](const std::string&, const std::string&) { return true; };
 };
 
 class Desk {
@@ -31,8 +30,10 @@ class Desk {
   // There was such a unit, and what became of it is not told any more.
   virtual bool is_forgotten(const std::string& name) const = 0;
   virtual std::vector<UnitDocument> units(const Which& which) const = 0;
-  // What is acknowledged is written down. Conflict: it was ordered otherwise, or has ended.
-  virtual void order(const std::string& name, const UnitOrder& order, Then<UnitDocument> then) = 0;
+  // What is acknowledged is written down. Conflict: it was ordered otherwise, or has ended. What
+  // else is in its way is named only to whoever may see it.
+  virtual void order(const std::string& name, const UnitOrder& order, const MaySee& may_see,
+                     Then<UnitDocument> then) = 0;
   virtual void end(const std::string& name, Then<UnitDocument> then) = 0;
 
   virtual std::optional<PeeringDocument> peering(const std::string& consumer,

@@ -52,7 +52,8 @@ class Driver final : public Desk {
     return book_.state.over.contains(name);
   }
   std::vector<UnitDocument> units(const Which& which) const override;
-  void order(const std::string& name, const UnitOrder& order, Then<UnitDocument> then) override;
+  void order(const std::string& name, const UnitOrder& order, const MaySee& may_see,
+             Then<UnitDocument> then) override;
   void end(const std::string& name, Then<UnitDocument> then) override;
   std::optional<PeeringDocument> peering(const std::string& consumer,
                                          const std::string& provider) const override;

@@ -26,12 +26,13 @@ void Driver::when_saved(Then<T> then, std::function<void(const Then<T>&)> answer
   }));
 }
 
-void Driver::order(const std::string& name, const UnitOrder& order, Then<UnitDocument> then) {
+void Driver::order(const std::string& name, const UnitOrder& order, const MaySee& may_see,
+                   Then<UnitDocument> then) {
   if (saver_.trouble()) return then(tl::unexpected(unsaved()));
   if (const Status known = check_known(order.consumer, order.provider); !known) {
     return then(tl::unexpected(known.error()));
   }
-  const auto placed = place(book_.state, name, order, loop_.now());
+  const auto placed = place(book_.state, name, order, loop_.now(), may_see);
   if (!placed) return then(tl::unexpected(placed.error()));
   if (*placed) {
     book_.state.closing.erase(peering_name(order.consumer, order.provider));

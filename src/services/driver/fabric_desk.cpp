@@ -126,7 +126,8 @@ std::vector<UnitDocument> FabricDesk::units(const Which& which) const {
   return all;
 }
 
-void FabricDesk::order(const std::string& name, const UnitOrder&, Then<UnitDocument> then) {
+void FabricDesk::order(const std::string& name, const UnitOrder&, const MaySee&,
+                       Then<UnitDocument> then) {
   then(tl::unexpected(made_by_contracts("unit " + name)));
 }
 

@@ -24,7 +24,8 @@ class FabricDesk final : public Desk {
   // Of contracts that are over the book tells.
   bool is_forgotten(const std::string&) const override { return false; }
   std::vector<UnitDocument> units(const Which& which) const override;
-  void order(const std::string& name, const UnitOrder& order, Then<UnitDocument> then) override;
+  void order(const std::string& name, const UnitOrder& order, const MaySee& may_see,
+             Then<UnitDocument> then) override;
   void end(const std::string& name, Then<UnitDocument> then) override;
   std::optional<PeeringDocument> peering(const std::string& consumer,
                                          const std::string& provider) const override;

@@ -257,7 +257,10 @@ void Face::put_unit(const CallPtr& call) {
     return refuse_with(
         *call, {Code::conflict, "unit " + name, "the name is in use", "order one of another name"});
   }
-  desk_.order(name, *order, life_.guard([this, call](const Result<UnitDocument>& unit) {
+  const MaySee may_see = [&rights = call->rights](const auto& consumer, const auto& provider) {
+    return rights.may_see(consumer, provider);
+  };
+  desk_.order(name, *order, may_see, life_.guard([this, call](const Result<UnitDocument>& unit) {
     answer_unit(call, unit);
   }));
 }

@@ -5,6 +5,7 @@
 // alike, for one offer describes them all to both machines of the fabric.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,6 +21,9 @@
 #include "model/resources.h"
 
 namespace spillway::driver {
+
+// Whether what there is between these two may be shown to whoever asks.
+using MaySee = std::function<bool(const std::string& consumer, const std::string& provider)>;
 
 struct UnitOrder {
   std::string consumer;  // names of the driver's clusters

@@ -8,7 +8,8 @@
 namespace spillway::driver {
 namespace {
 
-constexpr size_t k_most_named = 8;  // in an error
+constexpr size_t k_most_named = 8;               // in an error
+constexpr std::string_view k_in_use = "in use";  // all that is said of what may not be seen
 
 Error used_up(const std::string& unit) {
   return {Code::conflict, "unit " + unit, "it has ended, and names are never used again",
@@ -49,15 +50,30 @@ bool is_remembered(const DriverState& state, const ContractId& contract, const U
   return remembers(order.consumer) || remembers(order.provider);
 }
 
-Status check_likeness(const DriverState& state, const UnitName& name, const UnitOrder& order) {
+Error taken(std::string_view by) {
+  return {Code::conflict, "unit", fmt::format("that contract's id is {}", by),
+          "order it under another contract's id"};
+}
+
+// A peering that is kept is a contract, too.
+Status check_peerings(const DriverState& state, const ContractId& contract, const MaySee& may_see) {
   for (const auto& [peering, kept] : state.peerings) {
-    if (kept.contract != name.contract) continue;
-    return fail(Code::conflict, "unit", "that id belongs to peering " + peering,
-                "order it under another contract's id");
+    if (kept.contract != contract) continue;
+    const std::string consumer(owner_of(peering));
+    const bool is_shown = may_see(consumer, peering.substr(consumer.size() + 1));
+    return tl::unexpected(taken(is_shown ? "that of peering " + peering : std::string(k_in_use)));
   }
+  return {};
+}
+
+Status check_likeness(const DriverState& state, const UnitName& name, const UnitOrder& order,
+                      const MaySee& may_see) {
+  SPILLWAY_TRY(check_peerings(state, name.contract, may_see));
   if (const auto other = living_of(state, name.contract); other != state.units.end()) {
-    const std::string_view field = unlikeness(other->second.order, order);
+    const UnitOrder& known = other->second.order;
+    const std::string_view field = unlikeness(known, order);
     if (field.empty()) return {};
+    if (!may_see(known.consumer, known.provider)) return tl::unexpected(taken(k_in_use));
     return fail(Code::conflict, std::string(field),
                 fmt::format("unit {} of the same contract has another one", other->first),
                 "order it under another contract's id");
@@ -83,14 +99,16 @@ model::Contract bare_contract(const ContractId& id, const std::string& consumer,
 }
 
 // Kubernetes and its autoscalers know a node by it.
-Status check_provider_id(const DriverState& state, const std::string& unit,
-                         const UnitOrder& order) {
+Status check_provider_id(const DriverState& state, const std::string& unit, const UnitOrder& order,
+                         const MaySee& may_see) {
   const std::string wanted = provider_id_of(unit, order);
   for (const auto& [other, record] : state.units) {
     if (record.is_gone() || record.order.consumer != order.consumer) continue;
     if (provider_id_of(other, record.order) != wanted) continue;
+    const bool is_shown = may_see(record.order.consumer, record.order.provider);
     return fail(Code::conflict, "provider_id",
-                fmt::format("{} has {} already", other, in_quotes(wanted)),
+                is_shown ? fmt::format("{} has {} already", other, in_quotes(wanted))
+                         : fmt::format("{} is {}", in_quotes(wanted), k_in_use),
                 "choose another, or leave it out");
   }
   return {};
@@ -103,16 +121,16 @@ Error ended(const std::string& unit) {
           "there is nothing to end; order one of another name if you need it"};
 }
 
-Result<bool> place(DriverState& state, const std::string& unit, const UnitOrder& order,
-                   Instant now) {
+Result<bool> place(DriverState& state, const std::string& unit, const UnitOrder& order, Instant now,
+                   const MaySee& may_see) {
   const auto name = parse_unit(unit);
   if (!name) return tl::unexpected(name.error());
   if (state.over.contains(unit)) return tl::unexpected(used_up(unit));
   const auto found = state.units.find(unit);
   if (found == state.units.end()) {
     SPILLWAY_TRY(check_annotation_bytes(order));
-    SPILLWAY_TRY(check_likeness(state, *name, order));
-    SPILLWAY_TRY(check_provider_id(state, unit, order));
+    SPILLWAY_TRY(check_likeness(state, *name, order, may_see));
+    SPILLWAY_TRY(check_provider_id(state, unit, order, may_see));
     const size_t bytes = bytes_of(order);
     SPILLWAY_TRY(check_room(state, bytes));
     state.units.emplace(unit, UnitRecord{.order = order, .ordered = now, .bytes = bytes});

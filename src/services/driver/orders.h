@@ -17,9 +17,10 @@ Error ended(const std::string& unit);
 // Puts an order down. Answers whether anything has changed by it. Conflict: the unit was ordered
 // otherwise, is unlike the others of its contract that are not gone, ends or has ended; the error
 // names the field. Unavailable: all of its contract have gone, and not all of that is forgotten.
-// Over quota: there is no room for one more (services/driver/state_size.h).
-Result<bool> place(DriverState& state, const std::string& unit, const UnitOrder& order,
-                   Instant now);
+// Over quota: there is no room for one more (services/driver/state_size.h). What is in its way
+// and may not be seen is not named.
+Result<bool> place(DriverState& state, const std::string& unit, const UnitOrder& order, Instant now,
+                   const MaySee& may_see);
 // Not found: there was never such a unit. One that ends, or has ended, is no error.
 Result<bool> end(DriverState& state, const std::string& unit, Instant now);
 

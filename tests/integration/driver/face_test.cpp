@@ -24,6 +24,18 @@ TEST_F(DriverTest, CallersOrderForTheirOwnClustersAlone) {
   EXPECT_EQ(ask("DELETE", "/v1/peerings/rome/milan", {}, "tenant").status, 409);
 }
 
+TEST_F(DriverTest, UnitsOfOthersAreNotNamedInRefusals) {
+  const std::string secret = unit_of(0, 1);
+  ASSERT_EQ(put(secret, order_of("milan", "rome")).status, 202);
+  const Told taken = ask("PUT", "/v1/units/" + unit_of(1, 1), order_of(), "tenant");
+  EXPECT_EQ(taken.status, 409);
+  EXPECT_NE(taken.text({"reason"}).find("in use"), std::string::npos) << taken.text({"reason"});
+  EXPECT_EQ(model::to_json(taken.body).find(secret), std::string::npos);
+  const Told shown = put(unit_of(1, 1));
+  EXPECT_EQ(shown.status, 409);
+  EXPECT_NE(model::to_json(shown.body).find(secret), std::string::npos);
+}
+
 TEST_F(DriverTest, WhatMeansNothingIsRefusedByName) {
   EXPECT_EQ(put("sw-nonsense-0").status, 422);
   EXPECT_EQ(put(unit_of(0), "{").status, 400);

@@ -48,7 +48,8 @@ TEST_F(FabricDeskTest, ShowsUnitsWithTheirSteps) {
 
 TEST_F(FabricDeskTest, TakesNoOrdersAndSaysWhatToDoInstead) {
   std::optional<Error> why;
-  bought->order("sw-x", {}, [&](const Result<driver::UnitDocument>& told) { why = told.error(); });
+  bought->order("sw-x", {}, {},
+                [&](const Result<driver::UnitDocument>& told) { why = told.error(); });
   ASSERT_TRUE(why);
   EXPECT_EQ(why->code, Code::conflict);
   EXPECT_NE(why->next.find("spillway hold"), std::string::npos);

@@ -24,6 +24,12 @@ UnitOrder plain() {
   return order;
 }
 
+// By whoever may see everything.
+Result<bool> place(DriverState& state, const std::string& unit, const UnitOrder& order,
+                   Instant now) {
+  return driver::place(state, unit, order, now, [](const auto&, const auto&) { return true; });
+}
+
 void make_gone(DriverState& state, const std::string& name) {
   state.units.at(name).ended = k_now;
   state.units.at(name).steps.push_back({fabric::UnitStep::gone, k_now});
@@ -373,6 +379,34 @@ TEST(DriverOrders, TwoNodesOfAClusterHaveNotOneProviderId) {
   ASSERT_TRUE(place(state, unit(2), plain(), k_now));
   EXPECT_FALSE(place(state, unit(1), order, k_now));
   ASSERT_TRUE(place(state, unit(0), state.units.at(unit(0)).order, k_now));
+}
+
+TEST(DriverOrders, WhatMayNotBeSeenIsNotNamed) {
+  DriverState state;
+  UnitOrder known = plain();
+  known.provider_id = "aws:///x/i-1";
+  const ContractId peering = make_contract_id(k_now, 7, 3);
+  ASSERT_TRUE(place(state, unit(0), known, k_now));
+  ASSERT_TRUE(keep(state, "rome/milan", {}, peering, k_now));
+  UnitOrder other = known;
+  other.provider = "oslo";
+  const auto asked = [&](const std::string& name, const std::string& sees) {
+    const auto may_see = [&](const std::string&, const std::string& to) { return to == sees; };
+    const Error error = driver::place(state, name, other, k_now, may_see).error();
+    EXPECT_EQ(error.code, Code::conflict);
+    EXPECT_FALSE(error.next.empty());
+    return error.message();
+  };
+  for (const std::string& name : {unit(1), unit(1, 2), unit_name(peering, 0)}) {
+    const std::string shown = asked(name, "milan");
+    EXPECT_TRUE(shown.find(unit(0)) != std::string::npos ||
+                shown.find("rome/milan") != std::string::npos)
+        << shown;
+    const std::string hidden = asked(name, "oslo");
+    EXPECT_EQ(hidden.find(unit(0)), std::string::npos) << hidden;
+    EXPECT_EQ(hidden.find("milan"), std::string::npos) << hidden;
+    EXPECT_NE(hidden.find("in use"), std::string::npos) << hidden;
+  }
 }
 
 TEST(DriverOrders, TaintsThatOthersActOnAreRefused) {
