@@ -126,6 +126,25 @@ int run_order(const OrderArguments& arguments) {
   });
 }
 
+// A file is the whole order: of what stands beside it nobody could say which of both counts.
+void add_order(Word word, OrderArguments& arguments) {
+  driver::UnitOrder& order = arguments.order;
+  const std::vector<Setting> own{
+      word.option("consumer", order.consumer, "The cluster that gets the node"),
+      word.option("provider", order.provider, "The cluster that its pods run in"),
+      word.option("--cpu", arguments.cpu, "Of the node").show_default(),
+      word.option("--memory", arguments.memory, "Of the node").show_default(),
+      word.option("--pods", arguments.pods, "That the node takes").show_default(),
+      word.option("--labels", arguments.labels, "Of the node: disk=ssd,zone=a"),
+      word.option("--provider-id", order.provider_id, "Of the node (spillway://<contract>/<n>)")
+          .type_name("ID"),
+      word.flag("--spare", order.spare, "At zero, until it is ordered without this")};
+  const Setting file = word.option("-f,--file", arguments.file,
+                                   "The whole order, as YAML or JSON; only --unit beside")
+                           .type_name("FILE");
+  for (const Setting& one : own) file.excludes(one);
+}
+
 }  // namespace
 
 void add_driver_asking(Word word, Asking& asking) {
@@ -196,19 +215,9 @@ void add_driver_peerings(Word verb) {
 void add_driver_order(Word verb) {
   auto arguments = std::make_shared<OrderArguments>();
   const Word word = verb.add("order", "Order a unit; the same again changes nothing");
-  word.option("consumer", arguments->order.consumer, "The cluster that gets the node");
-  word.option("provider", arguments->order.provider, "The cluster that its pods run in");
   word.option("--unit", arguments->unit, "Its name, sw-<contract>-<n> (a new one)")
       .type_name("NAME");
-  word.option("-f,--file", arguments->file, "The whole order, as YAML or JSON").type_name("FILE");
-  word.option("--cpu", arguments->cpu, "Of the node").show_default();
-  word.option("--memory", arguments->memory, "Of the node").show_default();
-  word.option("--pods", arguments->pods, "That the node takes").show_default();
-  word.option("--labels", arguments->labels, "Of the node: disk=ssd,zone=a");
-  word.option("--provider-id", arguments->order.provider_id,
-              "Of the node (spillway://<contract>/<n>)")
-      .type_name("ID");
-  word.flag("--spare", arguments->order.spare, "At zero, until it is ordered without this");
+  add_order(word, *arguments);
   add_driver_asking(word, arguments->asking);
   word.examples(
       "  spillway driver order rome milan --cpu 4 --memory 8Gi --dir ./driver/operator\n"

@@ -149,6 +149,27 @@ TEST(DriverWords, WhoHasNoIdentityIsToldHowADriversCallerGetsOne) {
   }
 }
 
+TEST(DriverWords, NothingOfAnOrderStandsBesideItsFile) {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder / "order.yaml") << "version: 1\nconsumer: rome\nprovider: milan\nresources: "
+                                          "{cpu: 1, memory: 1Gi, pods: 10}\n";
+  const auto told = [&](const std::string& words) {
+    return run_spillway(fmt::format("driver order -f '{}' {} --dir '{}'", folder / "order.yaml",
+                                    words, folder / "nobody"));
+  };
+  for (const std::string& words :
+       {std::string("rome"), std::string("--cpu 4"), std::string("--memory 8Gi"),
+        std::string("--pods 5"), std::string("--labels disk=ssd"),
+        std::string("--provider-id aws:///x"), std::string("--spare")}) {
+    const Ended refused = told(words);
+    EXPECT_EQ(refused.code, 2) << words << refused.err;
+    const std::string name = words == "rome" ? "consumer" : words.substr(0, words.find(' '));
+    EXPECT_THAT(refused.err, HasSubstr(name + " excludes --file")) << words;
+  }
+  const Ended alone = told("--unit sw-06b8vxpv5j26w5z2cdm4h0rvg8-0");
+  EXPECT_EQ(alone.code, 1) << "it comes to asking, as nobody: " << alone.err;
+}
+
 // Whose certificate the port shows says nothing of who its own callers are.
 class DriverWithCertificate : public DriverVerb {
  protected:
