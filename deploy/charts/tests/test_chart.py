@@ -199,6 +199,7 @@ class Chart(unittest.TestCase):
         self.assertIn("- --fabric=liqo\n", text)
         self.assertIn("- --fabric-api-server=https://milan:6443\n", text)
         self.assertIn("resources: [resourceslices/status]", text)
+        self.assertRegex(text, r"resources: \[tenants\] .*\n    verbs: \[patch\]")
 
     def test_a_policy_reaches_the_agent_as_it_was_written(self):
         self.assertEqual(self.policy_in(self.render(*BOTH)), POLICY.read_text())
