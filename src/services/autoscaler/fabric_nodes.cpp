@@ -14,6 +14,9 @@ using fabric::liqo::k_node_type_label;
 using fabric::liqo::k_slices;
 using fabric::liqo::k_virtual_node_type;
 
+// So long the Cluster Autoscaler takes a node for one that is only starting.
+constexpr Duration k_start = minutes(15);
+
 model::Node saying(std::string_view annotation, std::string_view text) {
   model::Node patch = model::object_node();
   model::put(model::ensure(patch, {"metadata", "annotations"}), annotation,
@@ -36,7 +39,7 @@ FabricNodes::FabricNodes(kube::Api& api, services::Log& log)
                   calls_of(
                       "nodes",
                       [this](const kube::Object& node) {
-                        nodes_[std::string(kube::name_in(node))] = seen_in(node);
+                        see(nodes_[std::string(kube::name_in(node))], node);
                       },
                       [this](const std::string& name) { node_is_gone(name); })),
       others_watch_(api, kube::k_nodes,
@@ -44,7 +47,7 @@ FabricNodes::FabricNodes(kube::Api& api, services::Log& log)
                     calls_of(
                         "other nodes",
                         [this](const kube::Object& node) {
-                          others_[std::string(kube::name_in(node))] = seen_in(node);
+                          see(others_[std::string(kube::name_in(node))], node);
                         },
                         [this](const std::string& name) { others_.erase(name); })) {}
 
@@ -85,12 +88,16 @@ void FabricNodes::put_slice(const kube::Object& slice) {
       kube::annotation_in(slice, k_back_end) == k_fabric_back_end};
 }
 
-FabricNodes::NodeSeen FabricNodes::seen_in(const kube::Object& node) {
+void FabricNodes::see(NodeSeen& seen, const kube::Object& node) {
   const auto& taints = model::items_at(node, {"spec", "taints"});
   const bool is_ending = std::any_of(taints.begin(), taints.end(), [](const auto& taint) {
     return model::text_at(taint, {"key"}) == fabric::k_deleted_taint;
   });
-  return {is_ready(node), is_ending};
+  seen.is_ready = is_ready(node);
+  seen.is_ending = is_ending;
+  seen.was_ready = seen.was_ready || seen.is_ready;
+  seen.made =
+      parse_instant(model::text_at(node, {"metadata", "creationTimestamp"})).value_or(Instant{});
 }
 
 void FabricNodes::slice_is_gone(const std::string& name) {
@@ -140,9 +147,12 @@ std::optional<int32_t> FabricNodes::others_unready(const Knows& ledger) const {
   const bool is_known = others_watch_.is_synced() && !others_watch_.is_in_trouble() &&
                         node_watch_.is_synced() && !node_watch_.is_in_trouble();
   if (!is_known) return std::nullopt;
+  const Instant now = api_.loop().now();
   const auto counts = [&](const auto& one) {
     const auto& [name, node] = one;
-    return !node.is_ready && !node.is_ending && !parting_.contains(name) && !ledger(name);
+    const bool is_starting = !node.was_ready && now - node.made < k_start;
+    return !node.is_ready && !is_starting && !node.is_ending && !parting_.contains(name) &&
+           !ledger(name);
   };
   return static_cast<int32_t>(std::count_if(others_.begin(), others_.end(), counts) +
                               std::count_if(nodes_.begin(), nodes_.end(), counts));

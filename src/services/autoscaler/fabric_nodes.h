@@ -44,12 +44,14 @@ class FabricNodes final : public NodeMaker {
   struct NodeSeen {
     bool is_ready = false;
     bool is_ending = false;  // the Cluster Autoscaler counts it as being deleted
+    bool was_ready = false;  // it is not starting any more
+    Instant made = {};
   };
 
   kube::WatchCalls calls_of(std::string what, std::function<void(const kube::Object&)> put,
                             std::function<void(const std::string&)> gone);
   void put_slice(const kube::Object& slice);
-  static NodeSeen seen_in(const kube::Object& node);
+  static void see(NodeSeen& seen, const kube::Object& node);
   void slice_is_gone(const std::string& name);
   void node_is_gone(const std::string& name);
 

@@ -67,6 +67,21 @@ class FabricNodesTest : public ::testing::Test {
       "spec":{{"taints":[{{"key":"{}","effect":"NoSchedule"}}]}}}})",
                                       name, type, taint));
   }
+  // It was Ready, and is not any more.
+  void lose(const std::string& name) {
+    for (const char* word : {"True", "False"}) {
+      const auto said = home_.thread().ask<Result<kube::Object>>([&](auto then) {
+        home_.api().patch(
+            kube::k_nodes, {"", name}, kube::PatchKind::merge,
+            model::parse_json(
+                fmt::format(R"({{"status":{{"conditions":[{{"type":"Ready","status":"{}"}}]}}}})",
+                            word))
+                .value(),
+            then, "status");
+      });
+      ASSERT_TRUE(said) << said.error().message();
+    }
+  }
   void put_node(const std::string& name) {
     create(kube::k_nodes, fmt::format(R"({{"apiVersion":"v1","kind":"Node","metadata":{{"name":"{}",
       "labels":{{"liqo.io/type":"virtual-node"}},
@@ -173,6 +188,8 @@ TEST_F(FabricNodesTest, CountsAllUnreadyNodesButThoseOfTheLedgerAndThoseThatEnd)
   put_silent_node("metal", "none");
   put_node("sw-4");
   ASSERT_TRUE(comes_true([this] { return look("sw-4") == NodeSight::ready; }));
+  EXPECT_EQ(others_unready("none"), 0) << "they are only starting";
+  for (const char* name : {"sw-1", "sw-2", "sw-3", "metal"}) lose(name);
   EXPECT_TRUE(comes_true([this] { return others_unready("sw-1") == 2; }));
   EXPECT_EQ(others_unready("none"), 3);
 }
@@ -182,6 +199,7 @@ TEST_F(FabricNodesTest, ANodeThatOutlivesItsSliceIsStillOurs) {
   start();
   carry("sw-1");
   put_silent_node("sw-1", "virtual-node");
+  lose("sw-1");
   claim("sw-1");
   ASSERT_TRUE(comes_true([this] { return names() == std::vector<std::string>{"sw-1"}; }));
   ASSERT_TRUE(comes_true([this] { return others_unready("none") == 1; }));
