@@ -161,7 +161,7 @@ void Driver::know_names(const Cluster& cluster, const std::string& liqo_id) {
   std::set<std::string> listed;
   for (const auto& one : clusters_) listed.insert(one->name);
   while (true) {
-    const std::string former = former_name(book_.state, listed, liqo_id);
+    const std::string former = former_name(book_.state, listed, cluster.name, liqo_id);
     if (former.empty()) break;
     log_.write(services::Level::info, "a cluster has another name",
                {{"was", former}, {"is", cluster.name}, {"id", liqo_id}});

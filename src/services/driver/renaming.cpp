@@ -37,7 +37,9 @@ void add(agent::FabricState& kept, agent::FabricState more) {
 }  // namespace
 
 std::string former_name(const DriverState& state, const std::set<std::string>& listed,
-                        const std::string& liqo_id) {
+                        const std::string& cluster, const std::string& liqo_id) {
+  const auto known = state.liqo_ids.find(cluster);
+  if (known != state.liqo_ids.end() && known->second != liqo_id) return {};
   for (const auto& [name, id] : state.liqo_ids) {
     if (id == liqo_id && !listed.contains(name)) return name;
   }

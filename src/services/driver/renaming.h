@@ -11,9 +11,11 @@
 
 namespace spillway::driver {
 
-// A name that is not `listed` any more, of the cluster with that Liqo id; empty: there is none.
+// A name that is not `listed` any more, of the cluster with that Liqo id; empty: there is none, or
+// this one was here by another id: ids are clusters' own claims, by which nobody takes over
+// another's peerings.
 std::string former_name(const DriverState& state, const std::set<std::string>& listed,
-                        const std::string& liqo_id);
+                        const std::string& cluster, const std::string& liqo_id);
 
 // Units that are gone keep the name that they were ordered by. `liqo_id`: of both.
 void rename(DriverState& state, const std::string& from, const std::string& to,

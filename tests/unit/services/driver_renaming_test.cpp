@@ -17,9 +17,11 @@ DriverState known_as_milan() {
 
 TEST(DriverRenaming, AFormerNameIsOneThatIsNotListed) {
   const DriverState state = known_as_milan();
-  EXPECT_EQ(former_name(state, {"rome", "mailand"}, "id-m"), "milan");
-  EXPECT_EQ(former_name(state, {"rome", "milan"}, "id-m"), "");
-  EXPECT_EQ(former_name(state, {"rome", "mailand"}, "id-x"), "");
+  EXPECT_EQ(former_name(state, {"rome", "mailand"}, "mailand", "id-m"), "milan");
+  EXPECT_EQ(former_name(state, {"rome", "milan"}, "milan", "id-m"), "");
+  EXPECT_EQ(former_name(state, {"rome", "mailand"}, "mailand", "id-x"), "");
+  // Ids are clusters' own claims: one that was known by another takes over nobody's peerings.
+  EXPECT_EQ(former_name(state, {"rome"}, "rome", "id-m"), "");
 }
 
 TEST(DriverRenaming, WhatAFabricRemembersGoesOnByTheNewName) {
