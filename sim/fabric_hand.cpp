@@ -80,6 +80,7 @@ void FabricHand::remove() {
   const embedded::Key& key = keys[world_.below(keys.size())];
   world_.note("by hand", static_cast<int64_t>(keys.size()));
   removed_[key.name] = world_.now();
+  removed_[key.space + "/" + key.name] = world_.now();
   (void)cluster_.live().objects().remove(kind, key);
 }
 

@@ -38,6 +38,7 @@ class FabricHand {
   void remove();
   void edit();
 
+  // By its name, or as <namespace>/<name>.
   bool has_removed_since(const std::string& name, Instant time) const;
   bool has_edited_since(const std::string& unit, Instant time) const;
   // Those that nobody has looked at yet.

@@ -1,5 +1,7 @@
 #include "sim/fence_limits.h"
 
+#include <fmt/format.h>
+
 #include "fabric/fence.h"
 
 namespace spillway::sim {
@@ -21,9 +23,16 @@ bool has_lease(FabricParty& provider, const FabricParty& buyer) {
 
 }  // namespace
 
+// One that is not there for another reason than the hand is nobody's limit.
 void FenceLimits::look(FabricParty& provider, const FabricParty& buyer) {
-  if (provider.has_looked() || has_lease(provider, buyer)) return;
-  anew_[{provider.id().text, buyer.id().text}] = world_.now() + k_longest;
+  const std::pair between{provider.id().text, buyer.id().text};
+  if (has_lease(provider, buyer)) seen_[between] = world_.now();
+  const auto seen = seen_.find(between);
+  if (provider.has_looked() || seen == seen_.end() || seen->second == world_.now()) return;
+  const std::string lease =
+      fmt::format("{}/{}", liqo::tenant_namespace_name(buyer.id().text), fabric::k_fence_name);
+  if (!provider.hand().has_removed_since(lease, seen->second)) return;
+  anew_[between] = world_.now() + k_longest;
 }
 
 bool FenceLimits::excuses(const FabricParty& provider, const FabricParty& buyer) const {

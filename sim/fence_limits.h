@@ -21,7 +21,8 @@ class FenceLimits {
 
  private:
   World& world_;
-  std::map<std::pair<std::string, std::string>, Instant> anew_;  // provider and buyer: until when
+  std::map<std::pair<std::string, std::string>, Instant> seen_;  // provider and buyer: when last
+  std::map<std::pair<std::string, std::string>, Instant> anew_;  // until when
 };
 
 }  // namespace spillway::sim
