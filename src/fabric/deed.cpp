@@ -1,8 +1,15 @@
 #include "fabric/deed.h"
 
+#include <fmt/format.h>
+
 #include "base/check.h"
 
 namespace spillway::fabric {
+
+std::string to_text(const Place& at) {
+  const std::string in = at.space.empty() ? std::string() : " in " + at.space;
+  return fmt::format("{} {}{}", at.kind.kind, at.name, in);
+}
 
 std::string_view to_text(UnitStep step) {
   switch (step) {

@@ -21,6 +21,8 @@ struct Place {
   std::string space;  // empty for what has none
   std::string name;
 };
+// "ResourceSlice sw-… in liqo-tenant-milan": what people are told.
+std::string to_text(const Place& at);
 
 struct Create {  // one that is there already is no error
   Place at;

@@ -1,7 +1,5 @@
 #include "fabric/rights.h"
 
-#include <fmt/format.h>
-
 #include "fabric/liqo/shape.h"
 #include "fabric/liqo/writer.h"
 #include "model/tree.h"
@@ -23,8 +21,7 @@ Node reference_to(std::string_view role) {
 void keep(Right seen, const Place& at, Node object, Plan& plan) {
   if (seen == Right::right) return;
   if (seen == Right::wrong) {  // what a binding refers to cannot be changed
-    plan.troubles.push_back({fmt::format("{} {} in {}", at.kind.kind, at.name, at.space),
-                             "somebody edited what it allows", "it is made anew"});
+    plan.troubles.push_back({to_text(at), "somebody edited what it allows", "it is made anew"});
     return plan.deeds.emplace_back(Remove{at, {}}), void();
   }
   plan.deeds.emplace_back(Create{at, std::move(object)});

@@ -59,14 +59,15 @@ std::optional<Error> unless_fine(const Result<T>& answer, std::initializer_list<
   return answer.error();
 }
 
-// Those that it was to be made with, and what they are called.
+// Those that it was to be made with and is known to Liqo and to us by, and what they are called. Of
+// others, a pod-security level for instance, whoever runs the cluster may have set another.
 std::pair<model::Node, std::string> missing_labels(const model::Node& wanted,
                                                    const kube::Object& seen) {
   model::Node patch = model::object_node();
   std::string names;
   const model::Node* labels = model::look(wanted, {"metadata", "labels"});
   for (const model::Node& one : labels == nullptr ? std::vector<model::Node>() : labels->items) {
-    if (kube::label_in(seen, one.key) == one.text) continue;
+    if (!one.key.starts_with("liqo.io/") || kube::label_in(seen, one.key) == one.text) continue;
     model::put(model::ensure(patch, {"metadata", "labels"}), one.key, one);
     names += (names.empty() ? "" : ", ") + one.key;
   }

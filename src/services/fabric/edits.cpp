@@ -2,18 +2,13 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace spillway::agent {
 
 std::vector<fabric::Trouble> Edits::find(const std::vector<fabric::Kept>& kept) {
   std::vector<fabric::Trouble> edits;
   std::map<std::string, size_t> right;
   for (const fabric::Kept& one : kept) {
-    const std::string thing =
-        one.at.space.empty()
-            ? fmt::format("{} {}", one.at.kind.kind, one.at.name)
-            : fmt::format("{} {} in {}", one.at.kind.kind, one.at.name, one.at.space);
+    const std::string thing = to_text(one.at);
     const auto known = right_.find(thing);
     if (one.is_right) {
       right.emplace(thing, one.wanted);

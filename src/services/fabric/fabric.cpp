@@ -32,7 +32,8 @@ Fabric::Fabric(Dealings& dealings, kube::Api& api, services::Log& log, FabricOpt
       tellings_(api, log),
       sights_(api, log,
               {[this](const std::string& peer) { change(peer); }, [this] { find_peers(); },
-               [this] { guests_known(); }}),
+               [this] { guests_known(); },
+               [this](const auto& peer, const auto& space) { space_is_gone(peer, space); }}),
       standings_(api, [this](const std::string& buyer) { change(buyer); }),
       templates_(
           api, log, options_.template_name,
@@ -309,17 +310,23 @@ Fabric::Side& Fabric::side(const std::string& peer, Role role) {
 
 void Fabric::note_made(const std::string& peer, Role role, const fabric::Place& at) {
   if (side(peer, role).made.insert({at.space, at.name, at.kind.plural}).second) return;
-  tellings_.tell_once(fabric::liqo::tenant_namespace_name(peer),
-                      {fmt::format("{} {}", at.kind.kind, at.name), "somebody removed it",
-                       "it is made again; to end a unit, release it"});
+  tellings_.tell_once(
+      fabric::liqo::tenant_namespace_name(peer),
+      {to_text(at), "somebody removed it", "it is made again; to end a unit, release it"});
 }
 
 void Fabric::note_labelled(const std::string& peer, const fabric::Place& at,
                            const std::string& labels) {
   tellings_.tell_once(
       fabric::liqo::tenant_namespace_name(peer),
-      {fmt::format("{} {}", at.kind.kind, at.name),
-       "somebody edited labels that it is known by: " + labels, "they are put right"});
+      {to_text(at), "somebody edited labels that it is known by: " + labels, "they are put right"});
+}
+
+// With all that is in it.
+void Fabric::space_is_gone(const std::string& peer, const std::string& space) {
+  const auto found = sides_.find({peer, Role::seller});
+  if (found == sides_.end()) return;
+  std::erase_if(found->second->made, [&](const Side::Made& one) { return one.space == space; });
 }
 
 // With its slice all else of a unit goes, by Liqo.

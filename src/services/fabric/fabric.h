@@ -143,8 +143,8 @@ class Fabric {
   // ---- contracts ----
   void look_at_contracts();
   void adopt();
-  // Who else has that peer's Liqo id by contracts that live; null: nobody.
-  const ClusterId* holder_of(const model::Contract& row, const model::LiqoPart& part) const;
+  // False: another member has that peer's Liqo id, by an older contract that lives.
+  bool takes_liqo_id(const model::Contract& row, const model::LiqoPart& part);
   const ClusterId& other_of(const model::Contract& row) const {
     return is_bought(row) ? row.provider : row.buyer;
   }
@@ -177,6 +177,7 @@ class Fabric {
   Side& side(const std::string& peer, Role role);
   void note_made(const std::string& peer, Role role, const fabric::Place& at);
   void note_removed(const std::string& peer, Role role, const fabric::Place& at);
+  void space_is_gone(const std::string& peer, const std::string& space);
   void note_labelled(const std::string& peer, const fabric::Place& at, const std::string& labels);
   Instant do_plan(const std::string& peer, Role role, const fabric::Plan& plan);
   Instant warm_until(const PeerMemory& memory) const;

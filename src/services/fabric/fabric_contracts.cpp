@@ -1,6 +1,7 @@
 // Which contracts are the fabric's, what has to be had before they can be made real, and what the
 // other side says of them.
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "base/base64.h"
@@ -40,11 +41,7 @@ void Fabric::adopt() {
     const auto known = state().contracts.find(id);
     const bool is_known = known != state().contracts.end();
     if (part == nullptr || (is_known && known->second.part == *part)) continue;
-    if (const ClusterId* holder = is_known ? nullptr : holder_of(row, *part)) {
-      disputed_.insert_or_assign(id, *holder);
-      continue;
-    }
-    disputed_.erase(id);
+    if (!is_known && !takes_liqo_id(row, *part)) continue;
     FabricContract& kept = state().contracts[id];
     // Whatever was said was of the key that Liqo had then.
     if (is_known && kept.part.buyer_key != part->buyer_key) kept.forget_talk();
@@ -56,14 +53,26 @@ void Fabric::adopt() {
 
 // Each member signs for whatever Liqo id it likes, and it is by these that everything is kept here:
 // a second one would be sent to, and answered for, in the place of the first.
-const ClusterId* Fabric::holder_of(const model::Contract& row, const model::LiqoPart& part) const {
+// By their contracts' age, for after a start they are verified in any order.
+bool Fabric::takes_liqo_id(const model::Contract& row, const model::LiqoPart& part) {
   const std::string& peer = is_bought(row) ? part.provider : part.buyer;
+  std::vector<ContractId> younger;
   for (const auto& [id, kept] : state().contracts) {
     const model::Contract* other = contract(id);
     if (other == nullptr || peer_of(*other, kept) != peer) continue;
-    if (other_of(*other) != other_of(row)) return &other_of(*other);
+    if (other_of(*other) == other_of(row)) continue;
+    if (std::tie(other->created, id.text) < std::tie(row.created, row.id.text)) {
+      disputed_.insert_or_assign(row.id, other_of(*other));
+      return false;
+    }
+    younger.push_back(id);
   }
-  return nullptr;
+  for (const ContractId& id : younger) {
+    disputed_.insert_or_assign(id, other_of(row));
+    state().contracts.erase(id);
+  }
+  disputed_.erase(row.id);
+  return true;
 }
 
 // Written down before anything is granted for it, so that a restart takes nothing back.
@@ -104,9 +113,12 @@ void Fabric::note_peers() {
     }
   }
   for (const auto& [id, holder] : disputed_) {
+    const model::Contract* row = contract(id);
+    if (row == nullptr) continue;
+    const std::string by = is_bought(*row) ? "release it" : "its buyer should release it";
     troubles.push_back({"contract " + id.text,
                         fmt::format("its Liqo cluster is that of {} here", holder.text),
-                        "release it; or wait until all contracts with that one have ended"});
+                        by + "; or wait until all contracts with that one have ended"});
   }
   tellings_.set("contracts", std::string(fabric::liqo::k_namespace), troubles);
   bool is_changed = false;

@@ -37,6 +37,7 @@ class Sights {
     std::function<void(const std::string& peer)> changed;
     std::function<void()> known;         // once: everything has been seen
     std::function<void()> guests_known;  // limits of guest namespaces, or that they cannot be
+    std::function<void(const std::string& peer, const std::string& space)> space_gone;
   };
   Sights(kube::Api& api, services::Log& log, Calls calls);
 

@@ -94,6 +94,7 @@ void Sights::drop_space(const std::string& name) {
     space_peers_.erase(guests);
     guest_spaces_.drop_space(name);
     guests_changed_.insert(peer);
+    calls_.space_gone(peer, name);
     return changed(peer);
   }
   const std::string peer = liqo::peer_of_tenant_namespace(name);

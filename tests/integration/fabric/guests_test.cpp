@@ -129,6 +129,16 @@ TEST_F(FabricGuests, WhatSomebodyEditsOrDeletesIsPutRight) {
   offload("sw4-rome-more");
   trade_units(1);
   EXPECT_TRUE(comes([&] { return mark_of("sw4-rome-more") == liqo_words::k_guard_edition; }));
+  // Nor what went with its namespace.
+  liqo.milan.remove("/api/v1/namespaces/sw4-rome-more");
+  for (const auto& kind : {liqo_words::k_resource_quotas, liqo_words::k_limit_ranges,
+                           liqo_words::k_network_policies}) {
+    liqo.milan.remove(path(kind, "sw4-rome-more"));
+  }
+  ASSERT_TRUE(comes([&] { return !liqo.milan.has("/api/v1/namespaces/sw4-rome-more"); }));
+  live(8);
+  offload("sw4-rome-more");
+  EXPECT_TRUE(comes([&] { return mark_of("sw4-rome-more") == liqo_words::k_guard_edition; }));
   // And then nothing is written any more.
   live(80);
   EXPECT_EQ(events(liqo.milan, "somebody"), told);

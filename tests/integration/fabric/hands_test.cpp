@@ -34,7 +34,7 @@ TEST_F(FabricHands, WhatIsRemovedOrEditedByHandComesBackWithAnEvent) {
   liqo.milan.remove(tenant);
   EXPECT_TRUE(comes([&] { return liqo.milan.has(tenant); }, 1200));
   live(4);
-  EXPECT_EQ(events(liqo.milan, "Tenant rome: somebody removed it"), 1);
+  EXPECT_EQ(events(liqo.milan, "Tenant rome in liqo-tenant-rome: somebody removed it"), 1);
   EXPECT_TRUE(is_ready(unit));
 }
 
