@@ -43,9 +43,10 @@ class Scaling(Autoscaling):
     def test_a_pod_tells_its_user_which_group_was_taken_for_it(self):
         self.work(3)
         self.all_run(3)
-        told = self.kubectl("-n", self.namespace, "get", "events", "-o",
-                            "jsonpath={.items[?(@.reason=='TriggeredScaleUp')].message}")
-        self.assertIn("alpha/small 0->1", told)
+        # The Cluster Autoscaler writes its events when it has the time to; our nodes are there before.
+        eventually("an event that names the group", lambda: "alpha/small 0->1" in self.kubectl(
+            "-n", self.namespace, "get", "events", "-o",
+            "jsonpath={.items[?(@.reason=='TriggeredScaleUp')].message}"), SCALE_SECONDS)
 
 
 with_every_binary(globals(), Scaling)
