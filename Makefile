@@ -12,7 +12,8 @@ MAKEFLAGS += --no-print-directory
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
-CTEST := ctest -j2 --output-on-failure --no-tests=error --test-dir
+# Of a program that fails, what failed and nothing else: it is looked for in logs that are cut.
+CTEST := env GTEST_BRIEF=1 ctest -j2 --output-on-failure --no-tests=error --test-dir
 
 .PHONY: help
 help: ## this list
