@@ -44,6 +44,16 @@ void check_grant(Buying& b, const Purchase& purchase, const BoughtUnit& unit,
                              "release it, or settle it with the provider by the signed contract"});
 }
 
+// What it says is its provider's word, copied by Liqo. It is not put right: nobody knows what of it
+// is not.
+bool is_readable(Buying& b, std::string_view kind, const std::string& name,
+                 const std::string& unreadable) {
+  if (unreadable.empty()) return true;
+  b.plan.troubles.push_back({fmt::format("{} {}", kind, name), "it cannot be read: " + unreadable,
+                             "its provider may have written that; release it if it stays"});
+  return false;
+}
+
 // Under another key than its provider knew, until that one's units had ended. It may be accepted by
 // now; but Liqo, once it was forbidden to copy a slice, tries no more before the slice changes.
 void ask_again(Buying& b, const liqo::Slice& slice) {
@@ -118,7 +128,9 @@ void keep(Buying& b, const Purchase& purchase, const BoughtUnit& unit, const Bou
   ask_again(b, *seen.slice);
   // Without its request and its offer it is not known what was written.
   const bool is_whole = !unit.request.empty();
-  if (is_whole) mend_slice(slice_of(b, purchase, unit), *seen.slice, b.plan);
+  if (is_readable(b, "ResourceSlice", unit.name, seen.slice->unreadable) && is_whole) {
+    mend_slice(slice_of(b, purchase, unit), *seen.slice, b.plan);
+  }
   const liqo::VirtualNode virtual_node = virtual_node_of(b, purchase, unit);
   // Its virtual kubelet reads the kubeconfig when it starts.
   if (!seen.virtual_node) {
@@ -131,7 +143,9 @@ void keep(Buying& b, const Purchase& purchase, const BoughtUnit& unit, const Bou
     return;
   }
   if (is_liqos_own(b, *seen.virtual_node)) return replace(b, *seen.slice, *seen.virtual_node);
-  if (is_whole) mend_virtual_node(virtual_node, *seen.virtual_node, b.plan);
+  if (is_readable(b, "VirtualNode", unit.name, seen.virtual_node->unreadable) && is_whole) {
+    mend_virtual_node(virtual_node, *seen.virtual_node, b.plan);
+  }
   // Not before: Liqo would make one without labels and taints. Not never: it fills in what is
   // granted only where it may make the VirtualNode itself.
   if (!has_liqo_make_node(*seen.slice)) {

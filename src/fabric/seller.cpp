@@ -115,6 +115,11 @@ void grant(Selling& s, const liqo::Slice& slice, const liqo::Grant& grant) {
 
 // Empty: it is the unit that was sold.
 Status check_slice(const Selling& s, const liqo::Slice& slice, const Wanted& it) {
+  if (!slice.unreadable.empty()) {
+    return fail(Code::denied, "unit " + slice.meta.name,
+                "its slice cannot be read: " + slice.unreadable,
+                "the buyer makes it as Liqo would, and changes nothing of it");
+  }
   SPILLWAY_TRY(check_replica(slice, s.wish.buyer, s.wish.self));
   if (it.request != nullptr && slice.request == *it.request) return {};
   return fail(Code::denied, "unit " + slice.meta.name,

@@ -2,6 +2,8 @@
 // same from what would be written.
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -35,6 +37,20 @@ void check(Result<T> (*read)(const model::Node&), const model::Node& object) {
   if (!first) return;
   const Result<T> again = read(to_object(*first));
   SPILLWAY_CHECK(again.has_value() && *again == *first, "what was written reads as another thing");
+}
+
+// What has to be ended is seen, whatever it has: all of it, or with the reason why not.
+template <class T>
+void check_seen(T (*see)(const model::Node&, std::span<const std::string_view>),
+                Result<T> (*read)(const model::Node&), const model::Node& object) {
+  static constexpr std::string_view k_word = "liqo.io/replicated";
+  const T seen = see(object, {&k_word, 1});
+  const Result<T> whole = read(object);
+  SPILLWAY_CHECK(seen.unreadable.empty() == whole.has_value(), "seen otherwise than read");
+  if (whole) SPILLWAY_CHECK(seen == *whole, "what can be read is seen otherwise");
+  SPILLWAY_CHECK(is_printable(seen.unreadable), "a reason repeats the input");
+  const auto label = model::text_at(object, {"metadata", "labels", k_word});
+  if (!whole && label == "true") SPILLWAY_CHECK(seen.meta.label(k_word) == label, "a word is lost");
 }
 
 // A patch must make of the object what was decided, whatever the object had.
@@ -104,6 +120,8 @@ void check_object(const model::Node& object) {
   check(read_identity, object);
   check(read_slice, object);
   check(read_virtual_node, object);
+  check_seen(see_slice, read_slice, object);
+  check_seen(see_virtual_node, read_virtual_node, object);
   check(read_quota, object);
   check(read_shadow_pod, object);
   check(read_namespace_offloading, object);

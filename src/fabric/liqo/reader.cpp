@@ -221,4 +221,16 @@ void Reader::amounts(std::string_view path, Amounts& value) {
   }
 }
 
+void keep_words(const Node& root, std::span<const std::string_view> words, Meta& meta) {
+  const auto keep = [&](std::string_view part, Texts& into) {
+    for (const std::string_view word : words) {
+      const std::string_view said = model::text_at(root, {"metadata", part, word});
+      if (!said.empty() && said.size() <= k_longest_text)
+        into.insert_or_assign(std::string(word), said);
+    }
+  };
+  keep("labels", meta.labels);
+  keep("annotations", meta.annotations);
+}
+
 }  // namespace spillway::fabric::liqo

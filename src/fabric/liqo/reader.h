@@ -11,10 +11,13 @@
 // Objects come from clusters that others run. Strict in what is read: a field of another type, too
 // large or malformed makes the whole object unreadable, and the error names it. What is not asked
 // for is not looked at. What is absent is empty; `needed` refuses that.
+// Of what has to be ended whatever somebody writes into it, the rest is seen all the same
+// (see_object): a field that cannot be read is empty or cut short, and the object says so.
 #pragma once
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -134,6 +137,22 @@ Result<T> read_object(const model::Node& root) {
   T made;
   fields(reader, made);
   SPILLWAY_TRY(reader.status());
+  return made;
+}
+
+// Labels and annotations of these names, if they are there, whatever else is.
+void keep_words(const model::Node& root, std::span<const std::string_view> words, Meta& meta);
+
+// `words`: labels and annotations that are read even among too many others.
+template <class T>
+T see_object(const model::Node& root, std::span<const std::string_view> words) {
+  Reader reader(root, T::k_kind);
+  T made;
+  fields(reader, made);
+  const Status whole = reader.status();
+  if (whole) return made;
+  made.unreadable = whole.error().reason;
+  keep_words(root, words, made.meta);
   return made;
 }
 

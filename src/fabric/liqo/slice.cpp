@@ -122,6 +122,9 @@ Slice new_slice(NewSlice wanted, bool with_node) {
 }
 
 Result<Slice> read_slice(const model::Node& object) { return read_object<Slice>(object); }
+Slice see_slice(const model::Node& object, std::span<const std::string_view> words) {
+  return see_object<Slice>(object, words);
+}
 model::Node to_object(const Slice& slice) { return write_object(slice); }
 
 Status check_replica(const Slice& slice, std::string_view buyer, std::string_view provider) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,7 @@ struct Slice {
   Conditions conditions;             // status from here on
   std::optional<AuthParams> access;  //
   Grant grant;                       //
+  std::string unreadable = {};       // why not all of it was read (see_slice); empty: all was
   bool operator==(const Slice&) const = default;
 
   bool is_accepted(std::string_view condition) const {
@@ -60,6 +62,8 @@ struct NewSlice {
 // At the buyer, in our class. `with_node`: Liqo makes the VirtualNode when there is none.
 Slice new_slice(NewSlice wanted, bool with_node = true);
 Result<Slice> read_slice(const model::Node& object);
+// Whatever either side has written into it, it is there, and can be ended.
+Slice see_slice(const model::Node& object, std::span<const std::string_view> words);
 model::Node to_object(const Slice& slice);
 
 // As the provider's API server has it: a copy of what that buyer has made, with all the labels of

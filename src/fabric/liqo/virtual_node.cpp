@@ -42,6 +42,9 @@ VirtualNode new_virtual_node(NewVirtualNode wanted) {
 Result<VirtualNode> read_virtual_node(const model::Node& object) {
   return read_object<VirtualNode>(object);
 }
+VirtualNode see_virtual_node(const model::Node& object, std::span<const std::string_view> words) {
+  return see_object<VirtualNode>(object, words);
+}
 model::Node to_object(const VirtualNode& node) { return write_object(node); }
 
 model::Node node_to_adopt(NewUnitNode wanted) {

@@ -3,7 +3,9 @@
 // adopts it.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -33,6 +35,7 @@ struct VirtualNode {
   Texts node_selector;  // for guests, from the grant
   // Liqo's; they say that objects exist, not that a node is ready: its Node says that.
   Conditions conditions;
+  std::string unreadable = {};  // why not all of it was read (see_virtual_node); empty: all was
   bool operator==(const VirtualNode&) const = default;
 };
 
@@ -47,6 +50,8 @@ struct NewVirtualNode {
 // Without the networking module: the node does not wait for a tunnel.
 VirtualNode new_virtual_node(NewVirtualNode wanted);
 Result<VirtualNode> read_virtual_node(const model::Node& object);
+// Liqo copies into it what a provider says.
+VirtualNode see_virtual_node(const model::Node& object, std::span<const std::string_view> words);
 model::Node to_object(const VirtualNode& node);
 
 // The Node, made between the VirtualNode's creation and its virtual kubelet's start, which adopts

@@ -152,8 +152,9 @@ void Doings::create(const std::string& key, const fabric::Create& deed) {
   const auto made = [this, key, deed](const Result<kube::Object>& answer) {
     if (answer) calls_.made(deed.at);
     const bool is_there = !answer && answer.error().code == Code::conflict;
-    const bool was_there = std::exchange(doings_.at(key).was_there, is_there);
-    if (is_there && was_there) return label(key, deed);
+    int& was_there = doings_.at(key).was_there;
+    was_there = is_there ? was_there + 1 : 0;
+    if (was_there > 1) return label(key, deed);
     end(key, unless_fine(answer, {Code::conflict}));
   };
   api_.create(resource_of(deed.at.kind), deed.object, life_.guard(made));
@@ -163,7 +164,8 @@ void Doings::label(const std::string& key, const fabric::Create& deed) {
   const auto look = [this, key, deed](const Result<kube::Object>& found) {
     if (!found) return end(key, unless_fine(found, {Code::not_found}));
     const auto [patch, names] = missing_labels(deed.object, *found);
-    if (names.empty() || kube::is_being_deleted(*found)) return end(key, std::nullopt);
+    if (kube::is_being_deleted(*found)) return end(key, std::nullopt);
+    if (names.empty()) return end(key, unseen(key, deed.at));
     const auto labelled = [this, key, at = deed.at, names](const Result<kube::Object>& answer) {
       if (answer) calls_.labelled(at, names);
       end(key, unless_fine(answer, {Code::not_found}));
@@ -172,6 +174,13 @@ void Doings::label(const std::string& key, const fabric::Create& deed) {
                life_.guard(labelled));
   };
   api_.get(resource_of(deed.at.kind), name_at(deed.at), life_.guard(look));
+}
+
+// As it was wanted, and not seen: what watches is late, or cannot read it.
+std::optional<Error> Doings::unseen(const std::string& key, const fabric::Place& at) const {
+  if (doings_.at(key).was_there <= k_late_sights) return std::nullopt;
+  return Error{Code::invalid, to_text(at), "it is there, and cannot be read",
+               "the log says why; look at what has written it, or remove it"};
 }
 
 void Doings::merge(const std::string& key, const fabric::Merge& deed) {

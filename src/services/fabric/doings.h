@@ -4,7 +4,8 @@
 //
 // What is there already when it is made, and gone already when it is removed, is as wanted. Whoever
 // was faster (contended) makes for another look, and is no trouble. What is there and still wanted
-// after that has lost the labels by which it is seen: they are put on it again. Nothing is removed
+// after that has lost the labels by which it is seen: they are put on it again. If it has them it
+// cannot be read, and that is told. Nothing is removed
 // while it is still being made: a request that is late would make again what has just gone.
 #pragma once
 
@@ -24,6 +25,7 @@ namespace spillway::agent {
 class Doings {
  public:
   static constexpr Duration k_settle = seconds(1);  // what was done is seen by then
+  static constexpr int k_late_sights = 5;           // times: longer than a watch is late
   static constexpr int k_most_in_flight = 32;       // of all peers together
   static constexpr int k_most_of_one = 24;          // one with much to do leaves room for others
   static constexpr Duration k_full_wait = milliseconds(50);  // nobody tells when there is room
@@ -56,7 +58,7 @@ class Doings {
     bool is_wanted = false;
     bool is_under_way = false;
     bool is_contended = false;  // the last time; `version` is what it was about then
-    bool was_there = false;     // when it was to be made, the last time
+    int was_there = 0;          // so often, in a row, when it was to be made
     std::string version = {};
     Instant due = {};
     host::Backoff backoff = {};
@@ -67,6 +69,7 @@ class Doings {
   void begin(const std::string& key, const fabric::Deed& deed);
   void create(const std::string& key, const fabric::Create& deed);
   void label(const std::string& key, const fabric::Create& deed);
+  std::optional<Error> unseen(const std::string& key, const fabric::Place& at) const;
   void merge(const std::string& key, const fabric::Merge& deed);
   void remove(const std::string& key, const fabric::Remove& deed);
   void evict(const std::string& key, const fabric::Evict& deed);

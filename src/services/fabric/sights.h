@@ -3,8 +3,9 @@
 //
 // Whose an object is follows from its namespace, liqo-tenant-<peer>: the machines put nothing
 // anywhere else. Nodes have none: theirs is the peer that a slice, a VirtualNode or their own label
-// names. An object that cannot be read is told by name and is not there. Of Secrets only is kept
-// that they exist, but for the nonce, which is none.
+// names. An object that cannot be read is told by name and is not there; slices and VirtualNodes,
+// into which the other side's words come, are there all the same, and say what of them cannot. Of
+// Secrets only is kept that they exist, but for the nonce, which is none.
 //
 // Two kinds are not watched, for they change all the time: Leases of units are looked for once,
 // and then known from the VirtualNodes that have gone; pods are watched on nodes that are being

@@ -9,6 +9,11 @@ namespace {
 
 namespace liqo = fabric::liqo;
 
+// What the machines look at in labels and annotations of an object that somebody may have filled.
+constexpr std::string_view k_words[] = {
+    liqo::k_replicated_label, liqo::k_create_virtual_node_annotation, liqo::k_cordon_annotation,
+    fabric::k_end_annotation, fabric::k_asked_again_annotation,       fabric::k_fenced_annotation};
+
 bool is_copy(const liqo::Slice& slice) {
   return slice.meta.label(liqo::k_replicated_label) == "true";
 }
@@ -29,17 +34,15 @@ std::string_view readiness_of(const kube::Object& node) {
 
 // Of hundreds of units no machine looks at certificates, nor at what Liqo writes into a
 // VirtualNode: that would be half of what is kept.
-void lighten(std::optional<liqo::Slice>& slice) {
-  if (!slice) return;
-  slice->access.reset();
-  if (is_copy(*slice)) return;  // of those, whoever decides writes all conditions
-  for (liqo::Condition& one : slice->conditions) one = {one.type, one.status, {}, {}, {}};
+void lighten(liqo::Slice& slice) {
+  slice.access.reset();
+  if (is_copy(slice)) return;  // of those, whoever decides writes all conditions
+  for (liqo::Condition& one : slice.conditions) one = {one.type, one.status, {}, {}, {}};
 }
-void lighten(std::optional<liqo::VirtualNode>& node) {
-  if (!node) return;
-  node->node_selector = {};
-  node->conditions = liqo::Conditions();  // {} would keep its room
-  node->meta.owners = std::vector<liqo::Owner>();
+void lighten(liqo::VirtualNode& node) {
+  node.node_selector = {};
+  node.conditions = liqo::Conditions();  // {} would keep its room
+  node.meta.owners = std::vector<liqo::Owner>();
 }
 
 // A NamespaceMap is called as its provider is, a Renew as the identity there.
@@ -254,14 +257,12 @@ void Sights::put_slice(const kube::Object& object) {
   const kube::Name name = kube::key_of(object);
   const std::string peer = liqo::peer_of_tenant_namespace(name.space);
   if (peer.empty()) return;
-  std::optional<liqo::Slice> read;
-  keep(object, read, liqo::read_slice(object));
-  if (!read) return drop_slice(name);
-  lighten(read);
-  if (is_copy(*read)) {
-    sellers_[peer].slices.insert_or_assign(name.name, std::move(*read));
+  liqo::Slice seen = liqo::see_slice(object, k_words);
+  lighten(seen);
+  if (is_copy(seen)) {
+    sellers_[peer].slices.insert_or_assign(name.name, std::move(seen));
   } else if (contract_of_unit(name.name)) {
-    unit(peer, name.name).slice = std::move(read);
+    unit(peer, name.name).slice = std::move(seen);
   }
   changed(peer);
 }
@@ -281,10 +282,9 @@ void Sights::put_virtual_node(const kube::Object& object) {
   const kube::Name name = kube::key_of(object);
   const std::string peer = liqo::peer_of_tenant_namespace(name.space);
   if (peer.empty() || !contract_of_unit(name.name)) return;
-  std::optional<liqo::VirtualNode>& slot = unit(peer, name.name).virtual_node;
-  keep(object, slot, liqo::read_virtual_node(object));
-  lighten(slot);
-  forget_unit(peer, name.name);
+  liqo::VirtualNode seen = liqo::see_virtual_node(object, k_words);
+  lighten(seen);
+  unit(peer, name.name).virtual_node = std::move(seen);
   changed(peer);
 }
 

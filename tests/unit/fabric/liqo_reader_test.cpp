@@ -79,6 +79,29 @@ TEST(LiqoReader, ThereIsALimitToEverything) {
             std::string::npos);
 }
 
+// For what has to be ended whatever somebody writes into it.
+TEST(LiqoReader, WhatIsSeenHasTheRestOfWhatCannotBeRead) {
+  constexpr std::string_view k_word = "z.example/word";
+  const auto seen = [&](const std::string& metadata, const std::string& memory) {
+    return see_slice(
+        object(R"({"metadata":{"name":"u","namespace":"n")" + metadata +
+               R"(},"spec":{"consumerClusterID":"rome"},"status":{"resources":{"memory":)" +
+               memory + "}}}"),
+        {&k_word, 1});
+  };
+  EXPECT_EQ(seen("", R"("2Gi")").unreadable, "");
+  const Slice odd = seen("", R"("1500m")");
+  EXPECT_NE(odd.unreadable.find("status.resources"), std::string::npos) << odd.unreadable;
+  EXPECT_EQ(odd.meta.name, "u");
+  EXPECT_EQ(odd.buyer, "rome");
+  std::string many = R"(,"labels":{)";
+  for (int i = 0; i < 600; ++i) many += "\"a" + std::to_string(i) + R"(":"x",)";
+  const Slice crowded = seen(many + R"("z.example/word":"said"})", R"("2Gi")");
+  EXPECT_NE(crowded.unreadable.find("entries, at most"), std::string::npos) << crowded.unreadable;
+  EXPECT_EQ(crowded.meta.label(k_word), "said");
+  EXPECT_LE(crowded.meta.labels.size(), 600u);
+}
+
 TEST(LiqoReader, AnotherKindIsRefused) {
   const Node quota = object(R"({"apiVersion":"offloading.liqo.io/v1beta1","kind":"Quota",
                                 "metadata":{"name":"q"},"spec":{"user":"u"}})");

@@ -97,6 +97,31 @@ TEST_F(DoingsTest, NothingIsRemovedWhileItIsBeingMade) {
   EXPECT_EQ(methods(), (std::vector<std::string>{"POST", "DELETE", "DELETE"}));
 }
 
+// As it was wanted, with all labels, and whoever wants it does not see it: it cannot be read.
+TEST_F(DoingsTest, WhatIsThereAndIsNotSeenIsToldAndAskedForMoreSeldom) {
+  const std::string there =
+      R"({"kind":"Tenant","metadata":{"name":"rome","labels":{"liqo.io/remote-cluster-id":"rome"}}})";
+  int made = 0;
+  channel_.script = [&](const net::Request& request) -> std::optional<Result<net::Response>> {
+    if (request.method == "GET") return net::Response{200, {}, there};
+    ++made;
+    return net::Response{409, {}, R"({"kind":"Status","reason":"AlreadyExists"})"};
+  };
+  Doings doings = for_a_peer();
+  const std::vector<fabric::Deed> wanted = {fabric::Create{
+      {fabric::liqo::k_tenants, "liqo-tenant-rome", "rome"}, *model::parse_json(there, "test")}};
+  doings.want(wanted);
+  loop_.run_for(seconds(2));
+  EXPECT_TRUE(doings.troubles().empty()) << "what watches may be late";
+  for (int i = 0; i < 300; ++i) {
+    doings.want(wanted);
+    loop_.run_for(seconds(1));
+  }
+  ASSERT_EQ(doings.troubles().size(), 1U);
+  EXPECT_EQ(doings.troubles()[0].reason, "it is there, and cannot be read");
+  EXPECT_LT(made, 40);
+}
+
 // A refusal by 409 says that another of that name is there, where a uid was named. Where none was,
 // or a version, the thing itself may still be there, and nothing else would tell: Leases are not
 // watched.
