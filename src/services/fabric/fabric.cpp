@@ -78,10 +78,6 @@ const model::Contract* Fabric::contract(const ContractId& id) const {
   return found == all.end() || !is_real(found->second) ? nullptr : &found->second;
 }
 
-std::string Fabric::peer_of(const model::Contract& contract, const FabricContract& kept) const {
-  return is_bought(contract) ? kept.part.provider : kept.part.buyer;
-}
-
 void Fabric::know_self(LiqoHome self) {
   self_ = std::move(self);
   requests_.clear();  // they are signed by its key
@@ -167,7 +163,7 @@ bool Fabric::is_unverified(std::string_view unit) const {
 bool Fabric::is_waiting_for(const std::string& peer, Role role) {
   for (const auto& [id, kept] : state().contracts) {
     const model::Contract* row = contract(id);
-    if (row == nullptr || peer_of(*row, kept) != peer) continue;
+    if (row == nullptr || peer_of(*row, kept.part) != peer) continue;
     if (is_bought(*row) != (role == Role::buyer)) continue;
     if (unsaved_.contains(id)) return true;
     if (role == Role::buyer && !requests_.contains(id)) return true;

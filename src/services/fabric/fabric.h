@@ -135,7 +135,9 @@ class Fabric {
   Instant now() const { return api_.loop().now(); }
   const model::Contract* contract(const ContractId& id) const;
   bool is_bought(const model::Contract& contract) const { return dealings_.is_bought(contract); }
-  std::string peer_of(const model::Contract& contract, const FabricContract& kept) const;
+  const std::string& peer_of(const model::Contract& contract, const model::LiqoPart& part) const {
+    return is_bought(contract) ? part.provider : part.buyer;
+  }
   void change(const std::string& peer);
   void server_is_back();
   void step();
@@ -143,13 +145,15 @@ class Fabric {
   // ---- contracts ----
   void look_at_contracts();
   void adopt();
-  // False: another member has that peer's Liqo id, by an older contract that lives.
+  // False: another member has that peer's Liqo id, or it is not known yet whether one has.
   bool takes_liqo_id(const model::Contract& row, const model::LiqoPart& part);
+  bool is_here(const model::Contract& row) const;  // anything of its units, in this cluster
   const ClusterId& other_of(const model::Contract& row) const {
     return is_bought(row) ? row.provider : row.buyer;
   }
   void note_purchases();
   void forget_ended();
+  void forget_if(const std::function<bool(const ContractId&)>& is_over);
   void note_peers();
   // Peers that the state does not know of. True: it is one, and is known from now on.
   bool find_peer(const std::string& peer);

@@ -1,7 +1,6 @@
 // Which contracts are the fabric's, what has to be had before they can be made real, and what the
 // other side says of them.
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "base/base64.h"
@@ -41,7 +40,9 @@ void Fabric::adopt() {
     const auto known = state().contracts.find(id);
     const bool is_known = known != state().contracts.end();
     if (part == nullptr || (is_known && known->second.part == *part)) continue;
-    if (!is_known && !takes_liqo_id(row, *part)) continue;
+    const bool is_with_another =
+        !is_known || peer_of(row, known->second.part) != peer_of(row, *part);
+    if (is_with_another && !takes_liqo_id(row, *part)) continue;
     FabricContract& kept = state().contracts[id];
     // Whatever was said was of the key that Liqo had then.
     if (is_known && kept.part.buyer_key != part->buyer_key) kept.forget_talk();
@@ -52,27 +53,41 @@ void Fabric::adopt() {
 }
 
 // Each member signs for whatever Liqo id it likes, and it is by these that everything is kept here:
-// a second one would be sent to, and answered for, in the place of the first.
-// By their contracts' age, for after a start they are verified in any order.
+// a second one would be sent to, and answered for, in the place of the first. First is whoever has
+// something here, else whoever was taken up before; how old a contract is only a broker says. So an
+// agent that has lost its state waits until it sees: contracts are verified in any order.
 bool Fabric::takes_liqo_id(const model::Contract& row, const model::LiqoPart& part) {
-  const std::string& peer = is_bought(row) ? part.provider : part.buyer;
-  std::vector<ContractId> younger;
+  const std::string& peer = peer_of(row, part);
+  std::set<ContractId> others;
   for (const auto& [id, kept] : state().contracts) {
     const model::Contract* other = contract(id);
-    if (other == nullptr || peer_of(*other, kept) != peer) continue;
-    if (other_of(*other) == other_of(row)) continue;
-    if (std::tie(other->created, id.text) < std::tie(row.created, row.id.text)) {
-      disputed_.insert_or_assign(row.id, other_of(*other));
-      return false;
-    }
-    younger.push_back(id);
+    if (other == nullptr || peer_of(*other, kept.part) != peer) continue;
+    if (other_of(*other) != other_of(row)) others.insert(id);
   }
-  for (const ContractId& id : younger) {
-    disputed_.insert_or_assign(id, other_of(row));
-    state().contracts.erase(id);
+  if (others.empty()) {
+    disputed_.erase(row.id);
+    return true;
   }
+  if (!sights_.is_known()) return false;
+  const bool is_first =
+      is_here(row) && std::none_of(others.begin(), others.end(),
+                                   [&](const auto& id) { return is_here(*contract(id)); });
+  if (!is_first) {
+    disputed_.insert_or_assign(row.id, other_of(*contract(*others.begin())));
+    return false;
+  }
+  forget_if([&others](const ContractId& id) { return others.contains(id); });
+  for (const ContractId& id : others) disputed_.insert_or_assign(id, other_of(row));
   disputed_.erase(row.id);
+  const auto bought = state().bought_from.find(peer);
+  if (bought != state().bought_from.end()) bought->second.identity.reset();  // it was theirs
   return true;
+}
+
+bool Fabric::is_here(const model::Contract& row) const {
+  const std::vector<std::string> units = unit_names(row);
+  return std::any_of(units.begin(), units.end(),
+                     [this](const std::string& unit) { return sights_.has_any_of(unit); });
 }
 
 // Written down before anything is granted for it, so that a restart takes nothing back.
@@ -87,13 +102,17 @@ void Fabric::note_purchases() {
 
 void Fabric::forget_ended() {
   const auto& live = dealings_.contracts();
-  const auto is_over = [&live](const auto& one) { return !live.contains(one.first); };
-  if (std::erase_if(state().contracts, is_over) > 0) dealings_.touch();
-  std::erase_if(requests_, is_over);
-  std::erase_if(offered_, is_over);
-  std::erase_if(disputed_, is_over);
-  std::erase_if(refusals_, is_over);
-  std::erase_if(offers_, [&](const ContractId& id) { return !live.contains(id); });
+  forget_if([&live](const ContractId& id) { return !live.contains(id); });
+}
+
+void Fabric::forget_if(const std::function<bool(const ContractId&)>& is_over) {
+  const auto is_of_it = [&is_over](const auto& one) { return is_over(one.first); };
+  if (std::erase_if(state().contracts, is_of_it) > 0) dealings_.touch();
+  std::erase_if(requests_, is_of_it);
+  std::erase_if(offered_, is_of_it);
+  std::erase_if(disputed_, is_of_it);
+  std::erase_if(refusals_, is_of_it);
+  std::erase_if(offers_, is_over);  // asked for anew, should it be taken up again
 }
 
 void Fabric::note_peers() {
@@ -103,7 +122,7 @@ void Fabric::note_peers() {
   for (const auto& [id, kept] : state().contracts) {
     const model::Contract* row = contract(id);
     if (row == nullptr) continue;
-    (is_bought(*row) ? bought : sold).insert(peer_of(*row, kept));
+    (is_bought(*row) ? bought : sold).insert(peer_of(*row, kept.part));
     const std::string& own = is_bought(*row) ? kept.part.buyer : kept.part.provider;
     if (self_ && own != self_->id()) {
       troubles.push_back(
@@ -204,7 +223,7 @@ void Fabric::tell_of_refusals(const std::string& peer, Role role, fabric::Plan& 
     const auto kept = state().contracts.find(id);
     if (row == nullptr || kept == state().contracts.end()) continue;
     const bool is_of_role = is_bought(*row) == (role == Role::buyer);
-    if (is_of_role && peer_of(*row, kept->second) == peer) plan.troubles.push_back(refusal);
+    if (is_of_role && peer_of(*row, kept->second.part) == peer) plan.troubles.push_back(refusal);
   }
 }
 
@@ -222,7 +241,7 @@ void Fabric::find_offer(const model::Contract& wanted) {
       }
     }
     dealings_.touch();
-    change(peer_of(*row, kept->second));
+    change(peer_of(*row, kept->second.part));
   };
   dealings_.find_offer(wanted, life_.guard(take));
 }
@@ -295,7 +314,7 @@ void Fabric::refuse(const Received& message, const Error& why) {
                       fmt::format("what the other side says of it (\"{}\") is refused: {}: {}",
                                   message.step, why.thing, why.reason),
                       why.next});
-  change(peer_of(*row, kept->second));
+  change(peer_of(*row, kept->second.part));
 }
 
 void Fabric::hear_of_nonce(const Received& message) {

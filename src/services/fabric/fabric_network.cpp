@@ -14,7 +14,7 @@ Instant Fabric::connect(const std::string& peer) {
   wish.peer = peer;
   for (const auto& [id, kept] : state().contracts) {
     const model::Contract* row = contract(id);
-    if (row == nullptr || peer_of(*row, kept) != peer) continue;
+    if (row == nullptr || peer_of(*row, kept.part) != peer) continue;
     (is_bought(*row) ? wish.is_buying : wish.is_selling) = true;
     if (!wish.contract && dealings_.part(id) != nullptr) wish.contract = id;
   }
@@ -85,7 +85,7 @@ void Fabric::hear_of_network(const Received& message) {
   auto talk = hear_network(message.body);
   if (!talk) return refuse(message, talk.error());
   if (!networks_.is_on()) return;
-  const std::string peer = peer_of(*row, kept->second);
+  const std::string peer = peer_of(*row, kept->second.part);
   if (talk->is_asking) networks_.owe_answer(peer);
   state().networks[peer].heard = std::move(*talk);
   look_now(peer);

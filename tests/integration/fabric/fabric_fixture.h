@@ -136,14 +136,20 @@ class FabricTest : public ::testing::Test {
   model::Contract trade_units(int32_t units, bool is_spare = false) {
     return trade_units_by(trade, {&seller, &buyer}, units, is_spare);
   }
+  // `age`: as the broker says.
   model::Contract trade_units_by(const SignedTrade& by, const std::vector<Party*>& told_parties,
-                                 int32_t units, bool is_spare = false) {
+                                 int32_t units, bool is_spare = false, Duration age = {}) {
     model::Contract held = test::contract_of_units(
         make_contract_id(loop.now(), 11, static_cast<uint64_t>(++contracts_)), units);
     held.buyer = by.buyer.cluster();
+    if (held.provider != by.provider.cluster()) {
+      held.provider = by.provider.cluster();
+      held.pool = PoolId(held.provider.text + "/pool");
+      held.offer = OfferId(held.provider.text + "/offer");
+    }
     held.state = model::ContractState::hold;
     held.spare = is_spare;
-    held.created = loop.now();
+    held.created = loop.now() - age;
     held.started.reset();
     held.deadline = loop.now() + minutes(2);
     model::Agreement agreement = by.agreement(held);
@@ -152,8 +158,8 @@ class FabricTest : public ::testing::Test {
     told.document = *pki::countersign(told.document, by.provider.key());
     told.complete = true;
     told.contract.state = model::ContractState::active;
-    told.contract.started = held.created;
-    told.contract.deadline = held.created + held.terms.lease;
+    told.contract.started = loop.now();
+    told.contract.deadline = loop.now() + held.terms.lease;
     told.events = {SignedTrade::deed(
         told, by.provider, 1,
         {.kind = model::ContractEventKind::accepted, .trust = model::Trust::first_use})};

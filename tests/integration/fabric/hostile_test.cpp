@@ -141,63 +141,6 @@ TEST_F(HostileTalk, AServerThatIsNotAllowedIsTold) {
   EXPECT_EQ(told(), "");
 }
 
-// Any member signs for any Liqo id: it is the one's that came first, while anything of that lives.
-TEST_F(HostileTalk, ALiqoIdIsOneMembers) {
-  seller.start();
-  buyer.start();
-  live(4);
-  const model::Contract honest = trade_units(1);
-  ASSERT_TRUE(comes([&] { return all_ready(honest); }));
-  SignedTrade by_another = trade;
-  by_another.buyer = trade.stranger;
-  seller.broker.cards["mallory"] = trade.card_of(trade.stranger);
-  const model::Contract stolen = trade_units_by(by_another, {&seller}, 1);
-  const auto told = [&] {
-    std::string all;
-    for (const std::string& one : seller.agent->fabric()->status().troubles) all += one + "\n";
-    return all;
-  };
-  EXPECT_TRUE(comes([&] { return told().find("Liqo cluster is that of edge-2") != told().npos; }));
-  EXPECT_NE(told().find(stolen.id.text), std::string::npos) << told();
-  EXPECT_EQ(seller.kept(stolen.id), nullptr);
-  // It stops nothing of the first, who buys on.
-  const model::Contract next = trade_units(1);
-  EXPECT_TRUE(comes([&] { return all_ready(next); }));
-  // When nothing of that lives any more, it is the other's.
-  for (const model::Contract& one : {honest, next}) tell_both(closed(one), "contract-closed");
-  EXPECT_TRUE(comes([&] { return seller.kept(stolen.id) != nullptr; }));
-  EXPECT_TRUE(comes([&] { return told().find("Liqo cluster is that") == told().npos; }));
-}
-
-// After a start contracts are verified in any order: the older one has the id, whoever came later.
-TEST_F(HostileTalk, ALiqoIdIsTheOlderContractsAfterAStart) {
-  seller.start();
-  buyer.start();
-  live(4);
-  const model::Contract honest = trade_units(1);
-  ASSERT_TRUE(comes([&] { return all_ready(honest); }));
-  SignedTrade by_another = trade;
-  by_another.buyer = trade.stranger;
-  seller.broker.cards["mallory"] = trade.card_of(trade.stranger);
-  live(4);
-  const model::Contract stolen = trade_units_by(by_another, {&seller}, 1);
-  live(8);
-  // The provider's state is lost, and the honest one's papers come last.
-  seller.kill();
-  seller.store = {};
-  const auto agreement = seller.broker.agreements.extract(honest.id.text);
-  seller.start();
-  live(40);
-  EXPECT_TRUE(all_ready(honest)) << "nothing of it ends before it is known whose it is";
-  seller.broker.agreements[honest.id.text] = agreement.mapped();
-  seller.kill();
-  seller.start();
-  EXPECT_TRUE(comes([&] { return seller.kept(honest.id) != nullptr; }, 400));
-  EXPECT_EQ(seller.kept(stolen.id), nullptr);
-  live(40);
-  EXPECT_TRUE(all_ready(honest));
-}
-
 // By the whole way: what is refused changes nothing, and the honest word after it is heard.
 TEST_F(HostileTalk, WhatIsRefusedIsCountedAndChangesNothing) {
   seller.start();
