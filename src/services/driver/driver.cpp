@@ -148,6 +148,11 @@ void Driver::know(Cluster& cluster, const agent::LiqoHome& home) {
                {{"one", other->name}, {"other", cluster.name}, {"id", home.id()}});
     return;  // of that one nothing is made
   }
+  if (const std::string owner = id_owner_of(cluster); !owner.empty()) {
+    log_.write(services::Level::error, "a cluster claims the Liqo id of another",
+               {{"cluster", cluster.name}, {"id", home.id()}, {"of", owner}});
+    return;  // nor of that one
+  }
   know_names(cluster, home.id());
   cluster.key = home.public_key();
   saver_.touch();
@@ -156,12 +161,21 @@ void Driver::know(Cluster& cluster, const agent::LiqoHome& home) {
   wake();
 }
 
+std::set<std::string> Driver::listed() const {
+  std::set<std::string> names;
+  for (const auto& one : clusters_) names.insert(one->name);
+  return names;
+}
+
+std::string Driver::id_owner_of(const Cluster& cluster) const {
+  const auto& home = cluster.liqo.home();
+  return home ? owner_of_id(book_.state, listed(), cluster.name, home->id()) : std::string{};
+}
+
 // By any other name it is not known from now on.
 void Driver::know_names(const Cluster& cluster, const std::string& liqo_id) {
-  std::set<std::string> listed;
-  for (const auto& one : clusters_) listed.insert(one->name);
   while (true) {
-    const std::string former = former_name(book_.state, listed, cluster.name, liqo_id);
+    const std::string former = former_name(book_.state, listed(), liqo_id);
     if (former.empty()) break;
     log_.write(services::Level::info, "a cluster has another name",
                {{"was", former}, {"is", cluster.name}, {"id", liqo_id}});
@@ -210,7 +224,7 @@ void Driver::rebuild() {
   for (const auto& [id, contract] : book_.contracts) {
     const Cluster* consumer = find(contract.buyer.text);
     const auto provider = book_.state.liqo_ids.find(contract.provider.text);
-    if (consumer == nullptr || !consumer->liqo.home()) continue;
+    if (consumer == nullptr || !consumer->liqo.home() || !id_owner_of(*consumer).empty()) continue;
     if (provider == book_.state.liqo_ids.end()) continue;
     if (const auto* kept = part_of_other_key(*consumer, contract)) {
       book_.parts.emplace(id, *kept);

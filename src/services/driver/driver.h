@@ -92,6 +92,8 @@ class Driver final : public Desk {
   bool may_be_renamed(const std::string& cluster) const;
   Cluster* find(const std::string& name) const;
   const Cluster* find_twin(const Cluster& cluster) const;  // another with its Liqo id
+  std::string id_owner_of(const Cluster& cluster) const;   // of the Liqo id that it claims
+  std::set<std::string> listed() const;
   Status check_known(const std::string& consumer, const std::string& provider) const;
   void rebuild();  // what follows from orders; and the fabrics look
   static std::optional<model::LiqoPart> make_part(const Cluster& consumer,

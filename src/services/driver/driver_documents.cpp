@@ -19,6 +19,12 @@ std::vector<fabric::Trouble> Driver::troubles_of(const std::string& consumer,
           {"cluster " + name,
            fmt::format("{} has the same Liqo id, {}", other->name, cluster->liqo.home()->id()),
            "install Liqo anew in one of them, with an id of its own"});
+    } else if (const std::string owner = id_owner_of(*cluster); !owner.empty()) {
+      all.push_back(
+          {"cluster " + name,
+           fmt::format("its Liqo id, {}, is that of {}", cluster->liqo.home()->id(), owner),
+           "install Liqo anew there, with an id of its own; or if it is that cluster, list "
+           "it by a name that is new"});
     }
     if (!cluster->fabric) {
       all.push_back({"cluster " + name, "its fabric is not ours: " + cluster->holder->why_not(),

@@ -37,11 +37,20 @@ void add(agent::FabricState& kept, agent::FabricState more) {
 }  // namespace
 
 std::string former_name(const DriverState& state, const std::set<std::string>& listed,
-                        const std::string& cluster, const std::string& liqo_id) {
-  const auto known = state.liqo_ids.find(cluster);
-  if (known != state.liqo_ids.end() && known->second != liqo_id) return {};
+                        const std::string& liqo_id) {
   for (const auto& [name, id] : state.liqo_ids) {
     if (id == liqo_id && !listed.contains(name)) return name;
+  }
+  return {};
+}
+
+std::string owner_of_id(const DriverState& state, const std::set<std::string>& listed,
+                        const std::string& cluster, const std::string& liqo_id) {
+  const auto known = state.liqo_ids.find(cluster);
+  if (known != state.liqo_ids.end() && known->second == liqo_id) return {};
+  const bool was_another = known != state.liqo_ids.end();
+  for (const auto& [name, id] : state.liqo_ids) {
+    if (id == liqo_id && (was_another || listed.contains(name))) return name;
   }
   return {};
 }

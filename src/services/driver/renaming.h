@@ -11,10 +11,14 @@
 
 namespace spillway::driver {
 
-// A name that is not `listed` any more, of the cluster with that Liqo id; empty: there is none, or
-// this one was here by another id: ids are clusters' own claims, by which nobody takes over
-// another's peerings.
+// A name that is not `listed` any more, of the cluster with that Liqo id; empty: there is none.
 std::string former_name(const DriverState& state, const std::set<std::string>& listed,
+                        const std::string& liqo_id);
+
+// Ids are clusters' own claims, by which nobody takes over another's peerings: the name of another
+// cluster that has this one, while that is listed, or if the one that claims it was here by another
+// id. Empty: it may have it. It holds as long as the claim: nothing is kept of one that is refused.
+std::string owner_of_id(const DriverState& state, const std::set<std::string>& listed,
                         const std::string& cluster, const std::string& liqo_id);
 
 // Units that are gone keep the name that they were ordered by. `liqo_id`: of both.

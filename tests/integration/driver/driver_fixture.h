@@ -55,7 +55,7 @@ class DriverTest : public ::testing::Test {
     std::vector<DriverCluster> clusters;
     for (embedded::Cluster* cluster : {liqos.buyer.get(), liqos.seller.get()}) {
       if (cluster == liqos.seller.get() && !is_milan_listed) continue;
-      const std::string name = cluster == liqos.buyer.get() ? "rome" : milan;
+      const std::string name = cluster == liqos.buyer.get() ? rome : milan;
       Line& line = lines.emplace_back();
       line.channel = std::make_unique<test::DialledChannel>(
           loop(), [this, cluster] { return find(cluster); }, net::Peer{"test:1", nullptr});
@@ -180,7 +180,8 @@ class DriverTest : public ::testing::Test {
 
   test::EmbeddedLiqos liqos{"rome", "milan"};
   bool is_milan_listed = true;  // in the driver's file
-  std::string milan = "milan";  // its name there
+  std::string rome = "rome";    // their names there
+  std::string milan = "milan";  //
   host::SeededRandom random{5};
   agent::MemoryState store;
   agent::MemoryLog log;

@@ -96,6 +96,28 @@ TEST_F(Renamed, AUnitThatEndsThereEndsByTheNewName) {
   EXPECT_FALSE(is_old_name_kept());
 }
 
+// A name that was another cluster's: whatever is kept by either id, that one does not get it, nor
+// when it says so again.
+TEST_F(Renamed, NobodyTakesOverAnothersPeeringsByItsLiqoId) {
+  ask("PUT", "/v1/peerings/rome/milan", R"({"version":1})");
+  ASSERT_TRUE(comes([&] { return is_open("/v1/peerings/rome/milan"); }));
+  live(20);
+  kill();
+  rome = "milan";
+  is_milan_listed = false;
+  for (int times = 0; times < 3; ++times) {
+    start();
+    live(100);
+    EXPECT_EQ(driver->state().liqo_ids,
+              (std::map<std::string, std::string>{{"milan", "milan"}, {"rome", "rome"}}));
+    EXPECT_TRUE(driver->state().peerings.contains("rome/milan"));
+    const Told told = ask("GET", "/v1/peerings/rome/milan");
+    EXPECT_NE(model::to_json(told.body).find("is that of rome"), std::string::npos)
+        << model::to_json(told.body);
+    kill();
+  }
+}
+
 TEST_F(Renamed, WhatWasToldByTheOldNameIsToldAsMended) {
   ask("PUT", "/v1/peerings/rome/milan", R"({"version":1})");
   ASSERT_TRUE(comes([&] { return is_open("/v1/peerings/rome/milan"); }));

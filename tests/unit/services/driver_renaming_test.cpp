@@ -17,11 +17,21 @@ DriverState known_as_milan() {
 
 TEST(DriverRenaming, AFormerNameIsOneThatIsNotListed) {
   const DriverState state = known_as_milan();
-  EXPECT_EQ(former_name(state, {"rome", "mailand"}, "mailand", "id-m"), "milan");
-  EXPECT_EQ(former_name(state, {"rome", "milan"}, "milan", "id-m"), "");
-  EXPECT_EQ(former_name(state, {"rome", "mailand"}, "mailand", "id-x"), "");
-  // Ids are clusters' own claims: one that was known by another takes over nobody's peerings.
-  EXPECT_EQ(former_name(state, {"rome"}, "rome", "id-m"), "");
+  EXPECT_EQ(former_name(state, {"rome", "mailand"}, "id-m"), "milan");
+  EXPECT_EQ(former_name(state, {"rome", "milan"}, "id-m"), "");
+  EXPECT_EQ(former_name(state, {"rome", "mailand"}, "id-x"), "");
+}
+
+// Ids are clusters' own claims: nobody takes over another's peerings by one.
+TEST(DriverRenaming, AnIdIsOneClusters) {
+  const DriverState state = known_as_milan();
+  EXPECT_EQ(owner_of_id(state, {"rome", "milan"}, "milan", "id-m"), "");
+  EXPECT_EQ(owner_of_id(state, {"rome", "milan"}, "milan", "id-new"), "") << "installed anew";
+  EXPECT_EQ(owner_of_id(state, {"rome", "mailand"}, "mailand", "id-m"), "") << "another name";
+  EXPECT_EQ(owner_of_id(state, {"rome"}, "rome", "id-m"), "milan") << "was another";
+  EXPECT_EQ(owner_of_id(state, {"rome", "milan"}, "rome", "id-m"), "milan");
+  EXPECT_EQ(owner_of_id(state, {"rome", "milan", "evil"}, "evil", "id-m"), "milan")
+      << "which is listed, and perhaps away";
 }
 
 TEST(DriverRenaming, WhatAFabricRemembersGoesOnByTheNewName) {
