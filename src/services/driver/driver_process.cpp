@@ -67,13 +67,19 @@ Status DriverProcess::open_state() {
 // Whoever gives the port a certificate of its own chooses by that what callers trust, not whom the
 // driver trusts: its own callers are known by its own authority all the same.
 Status DriverProcess::open_authority() {
+  SPILLWAY_TRY(read_authority());
+  return check_vouched(config_);
+}
+
+// None of its own is an error unless the port has a certificate.
+Status DriverProcess::read_authority() {
   auto issuer = services::AuthorityIssuer::load(path(k_authority_name));
   if (issuer) {
     issuer_ = std::move(*issuer);
   } else if (config_.certificate.empty() || issuer.error().code != Code::not_found) {
     return tl::unexpected(issuer.error());
   }
-  return check_vouched(config_);
+  return {};
 }
 
 Result<std::vector<DriverCluster>> DriverProcess::open_clusters() {
@@ -171,6 +177,7 @@ void DriverProcess::look_after_certificate() {
 
 // Callers come last, for taking them cannot fail: an error means that nothing was taken.
 Status DriverProcess::reload(const DriverConfig& config) {
+  if (!issuer_) SPILLWAY_TRY(read_authority());  // it may have been made since
   SPILLWAY_TRY(check_vouched(config));
   SPILLWAY_TRY(take_tls());
   config_.callers = config.callers;

@@ -41,6 +41,7 @@ class DriverProcess {
                 services::Log& log);
   Status open_state();
   Status open_authority();
+  Status read_authority();
   Result<std::vector<DriverCluster>> open_clusters();
   Status listen();
   struct Tls {

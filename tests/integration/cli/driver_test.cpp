@@ -239,6 +239,27 @@ TEST_F(DriverWithCertificate, WithoutAnAuthorityItHasNoCallersOfItsOwn) {
   EXPECT_THAT(refused.err, HasSubstr("spillway driver init"));
 }
 
+TEST_F(DriverWithCertificate, AnAuthorityThatIsMadeLaterIsTakenWithItsCallers) {
+  ASSERT_EQ(make_operator("--authorities '" + path("authorities.pem") + "'").code, 0);
+  const std::string file = text_of(driver() + "/driver.yaml");
+  std::string of_federation = file;
+  const std::string callers = "certificate: operator";
+  of_federation.replace(of_federation.find(callers), callers.size(),
+                        "certificate: spillway://company/ann");
+  std::ofstream(driver() + "/driver.yaml") << of_federation;
+  std::filesystem::rename(driver() + "/authority", path("away"));
+  const auto running = start();
+  std::ofstream(driver() + "/driver.yaml") << file;
+  running->signal(SIGHUP);
+  ASSERT_TRUE(running->says("there is none in", path("err"))) << text_of(path("err"));
+  EXPECT_NE(ask("units").code, 0);
+  std::filesystem::rename(path("away"), driver() + "/authority");
+  running->signal(SIGHUP);
+  ASSERT_TRUE(running->says("callers are read again", path("err"))) << text_of(path("err"));
+  const Ended units = ask("units");
+  EXPECT_EQ(units.code, 0) << units.err;
+}
+
 // A market's units, made by whoever has the kubeconfigs: the Cluster Autoscaler sees no difference.
 class DriverBackEnd : public LiveAutoscaler {
  protected:
