@@ -1,11 +1,13 @@
 #include "cli/space_look.h"
 
+#include <algorithm>
 #include <memory>
 #include <set>
 
 #include "cli/ask_cluster.h"
 #include "fabric/liqo/guard.h"
 #include "fabric/spaces.h"
+#include "services/agent/cluster_state.h"
 #include "services/fabric/liqo_home.h"
 #include "services/fabric/resource.h"
 
@@ -79,6 +81,13 @@ void list_all(kube::Api& api, const std::string& space, SpaceLook& look,
   std::make_shared<Lists>(api, space, std::move(all), std::move(done))->next();
 }
 
+// An agent does not offload the namespace that it runs in: its state is there.
+bool is_home_of_agent(const fabric::SpaceContents& contents) {
+  return std::any_of(contents.secrets.begin(), contents.secrets.end(), [](const model::Node& one) {
+    return model::look(one, {"data", agent::ClusterState::k_file}) != nullptr;
+  });
+}
+
 const model::Node* template_of(const SpaceLook& look, const model::Node& virtual_node) {
   std::string space(model::text_at(virtual_node, {"spec", "vkOptionsTemplateRef", "namespace"}));
   std::string name(model::text_at(virtual_node, {"spec", "vkOptionsTemplateRef", "name"}));
@@ -143,6 +152,7 @@ Result<SpaceLook> look_at_space(const std::string& kubeconfig, const std::string
                 "look at kubectl get namespaces"));
     });
   }));
+  if (!look.why_stays && is_home_of_agent(look.contents)) look.why_stays = "an agent lives there";
   for (const model::Node& one : offloadings) {
     if (kube::name_in(one) != liqo::k_offloading_name) continue;
     auto read = liqo::read_namespace_offloading(one);

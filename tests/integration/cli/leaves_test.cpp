@@ -124,11 +124,15 @@ TEST_F(LeavesVerb, WhatCanNeverLeaveHasNoPreview) {
   add_unit();  // with a tenant's namespace
   create(liqo::k_namespaces, R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"guests",
     "labels":{"liqo.io/remote-cluster-id":"milan"}}})");
+  add_space("platform");
+  create(liqo::k_secrets, R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"agent-state",
+    "namespace":"platform"},"data":{"agent.json":"e30="}})");
   for (const auto& [space, why] : std::vector<std::pair<std::string, std::string>>{
            {"kube-system", "Kubernetes itself lives there"},
            {"liqo", "Liqo lives there"},
            {"liqo-tenant-milan", "Liqo lives there"},
-           {"guests", "it is a peer's"}}) {
+           {"guests", "it is a peer's"},
+           {"platform", "an agent lives there"}}) {
     const Ended ended = leaves(space + " --preview");
     EXPECT_EQ(ended.code, 1) << space;
     EXPECT_EQ(ended.out, "");
