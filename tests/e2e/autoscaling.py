@@ -1,5 +1,5 @@
-"""A cluster that scales over a market: `spillway autoscaler` and a Cluster Autoscaler, each with the rights that we
-tell users to give them, and the work that makes them scale. The cluster `home` has one small node of its own."""
+"""Clusters that scale over a market: `spillway autoscaler` and a Cluster Autoscaler, each with the rights that we tell
+users to give them, and the work that makes them scale. The cluster `home` has one small node of its own."""
 import json
 import os
 import shutil
@@ -33,37 +33,29 @@ def name_of(binary):
     return "_" + "".join(c if c.isalnum() else "_" for c in binary.name.rpartition("-")[2])
 
 
-def with_every_binary(scope, *suites):
+def with_every_binary(scope, *suites, base=unittest.TestCase):
     """Each suite once for every binary. Without any there is nothing to run: tests/e2e/run says so."""
     for suite in suites:
         for binary in BINARIES:
             title = suite.__name__ + name_of(binary)
-            scope[title] = type(title, (suite, unittest.TestCase), {"binary": binary, "__module__": suite.__module__})
+            scope[title] = type(title, (suite, base), {"binary": binary, "__module__": suite.__module__})
 
 
-def deployment(name, replicas, cpu="900m"):
+def deployment(name, replicas, cpu="900m", **pod):
     """Pods of 900m: one fits the cluster's own node, two a unit of two cores. They tolerate what keeps others away."""
+    amounts = {"cpu": cpu, "memory": "64Mi"}
     return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}, "spec": {
         "replicas": replicas, "selector": {"matchLabels": {"app": name}}, "template": {
             "metadata": {"labels": {"app": name}},
-            "spec": {"terminationGracePeriodSeconds": 1, "tolerations": [TOLERATION], "containers": [
-                {"name": "work", "image": "none", "resources": {"requests": {"cpu": cpu, "memory": "64Mi"}}}]}}}}
+            "spec": {"terminationGracePeriodSeconds": 1, "tolerations": [TOLERATION], **pod, "containers": [
+                {"name": "work", "image": "none", "resources": {"requests": amounts, "limits": amounts}}]}}}}
 
 
-class Autoscaling(OnACluster):
-    """To be mixed with unittest.TestCase; `binary` is the Cluster Autoscaler."""
-    cluster = "home"
+class Scalers:
+    """To be mixed with unittest.TestCase and whoever has `folder`, `market`, `papers`, and of the cluster that scales
+    `kubeconfig`, `namespace` and `at_home`, its kubectl. `binary` is the Cluster Autoscaler."""
     binary = None
-
-    def setUp(self):
-        super().setUp()
-        self.folder = Path(tempfile.mkdtemp(prefix="e2e-"))
-        self.addCleanup(self.keep_logs)
-        self.addCleanup(self.clear)
-        self.market = Market(self.folder)
-        self.addCleanup(self.market.close)
-        self.papers = make_papers(self.folder / "papers")
-        self.home = self.market.join("home", "consumer")
+    VALUES = "autoscaler.enabled=true,autoscaler.tls.serverSecret=s,autoscaler.tls.clientCaSecret=c"  # of the chart
 
     def keep_logs(self):
         logs = Path(os.environ["REALKUBE_STATE"]) / "logs" / "autoscaling" / self.id().rpartition("test_")[2][:60]
@@ -73,40 +65,28 @@ class Autoscaling(OnACluster):
         logs.mkdir(parents=True)
         for log in self.folder.glob("**/*.log"):
             shutil.copy(log, logs / "-".join(log.relative_to(self.folder).parts))
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def clear(self):
-        """And all work: the next test's Cluster Autoscaler would scale for it."""
-        self.kubectl("-n", self.namespace, "delete", "deployments", "--all", "--cascade=foreground", "--wait=false")
-        eventually("no pods", lambda: not self.forced_away(), PATIENCE_SECONDS)
-        self.kubectl("delete", "nodes", "-l", UNITS, "--ignore-not-found")
-
-    def forced_away(self):
-        self.kubectl("-n", self.namespace, "delete", "pods", "--all", "--force", "--grace-period=0")
-        return self.pods()
 
     # ---- who is at work ----
 
-    def start_autoscaler(self, *more, market=None, identity=None):
-        """Ours, with the account that the chart makes for it."""
+    def start_autoscaler(self, *more, market=None, identity=None, seen="the cluster's nodes are seen"):
+        """Ours, with the account that the chart makes for it; once it has said `seen`."""
         market, identity = market or self.market, identity or self.home
         port = free_port()
         rendered = call(os.environ["HELM"], "template", "e2e", CHART, "-n", SPACE, "--kube-version", "1.34.0",
-                        "--set", "autoscaler.enabled=true,autoscaler.tls.serverSecret=s,autoscaler.tls.clientCaSecret=c",
-                        "--show-only", "templates/autoscaler-rights.yaml")
-        self.kubectl("-n", SPACE, "apply", "-f", "-", stdin=rendered)
+                        "--set", self.VALUES, "--show-only", "templates/autoscaler-rights.yaml")
+        self.at_home("-n", SPACE, "apply", "-f", "-", stdin=rendered)
         program = market.program(
             "autoscaler", "autoscaler", "--dir", identity, "--kubeconfig", self.account("e2e-autoscaler"), "--listen",
             f"127.0.0.1:{port}", "--tls-cert", self.papers / "server.pem",
             "--tls-key", self.papers / "server.key", "--client-ca", self.papers / "authority.pem", *more)
         program.port = port
         program.start()
-        eventually("the autoscaler", lambda: program.says("the cluster's nodes are seen"), PATIENCE_SECONDS)
+        eventually("the autoscaler", lambda: program.says(seen), PATIENCE_SECONDS)
         return program
 
     def start_cluster_autoscaler(self, server, *more, name="cluster-autoscaler"):
         """The real one, with the account of deploy/cluster-autoscaler."""
-        self.kubectl("apply", "-f", ROOT / "deploy" / "cluster-autoscaler" / "rights.yaml")
+        self.at_home("apply", "-f", ROOT / "deploy" / "cluster-autoscaler" / "rights.yaml")
         config = self.folder / f"{name}.yaml"
         config.write_text("".join(f"{key}: {value}\n" for key, value in {
             "address": f"127.0.0.1:{server.port}", "key": self.papers / "client.key",
@@ -121,7 +101,7 @@ class Autoscaling(OnACluster):
     def account(self, name):
         """The kubeconfig of a service account."""
         told = json.loads(Path(self.kubeconfig).read_text())
-        token = eventually(f"a token of {name}", lambda: self.kubectl("-n", SPACE, "create", "token", name,
+        token = eventually(f"a token of {name}", lambda: self.at_home("-n", SPACE, "create", "token", name,
                                                                      "--duration=1h"), PATIENCE_SECONDS).strip()
         told["users"] = [{"name": one["name"], "user": {"token": token}} for one in told["users"]]
         file = self.folder / f"{name}.kubeconfig"
@@ -131,10 +111,10 @@ class Autoscaling(OnACluster):
     # ---- what is there ----
 
     def work(self, replicas, name="work", **more):
-        self.kubectl("-n", self.namespace, "apply", "-f", "-", stdin=json.dumps(deployment(name, replicas, **more)))
+        self.at_home("-n", self.namespace, "apply", "-f", "-", stdin=json.dumps(deployment(name, replicas, **more)))
 
     def pods(self):
-        return json.loads(self.kubectl("-n", self.namespace, "get", "pods", "-o", "json"))["items"]
+        return json.loads(self.at_home("-n", self.namespace, "get", "pods", "-o", "json"))["items"]
 
     def running(self):
         return [pod for pod in self.pods() if pod["status"]["phase"] == "Running" and
@@ -143,7 +123,7 @@ class Autoscaling(OnACluster):
     def nodes(self, provider=None):
         """Names of nodes that are units."""
         selector = UNITS + (f",spillway.dev/provider={provider}" if provider else "")
-        told = json.loads(self.kubectl("get", "nodes", "-l", selector, "-o", "json"))
+        told = json.loads(self.at_home("get", "nodes", "-l", selector, "-o", "json"))
         return {node["metadata"]["name"] for node in told["items"]}
 
     def held(self, identity=None):
@@ -171,6 +151,35 @@ class Autoscaling(OnACluster):
         self.nodes_are_what_is_held(0)
         for log in self.folder.glob("**/*.log"):
             self.assertNotIn("forbidden", log.read_text(errors="replace").lower(), log)
+
+
+class Autoscaling(Scalers, OnACluster):
+    """The cluster `home`, with a market of its own."""
+    cluster = "home"
+
+    def setUp(self):
+        super().setUp()
+        self.folder = Path(tempfile.mkdtemp(prefix="e2e-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.addCleanup(self.keep_logs)
+        self.addCleanup(self.clear)
+        self.market = Market(self.folder)
+        self.addCleanup(self.market.close)
+        self.papers = make_papers(self.folder / "papers")
+        self.home = self.market.join("home", "consumer")
+
+    def at_home(self, *words, **more):
+        return self.kubectl(*words, **more)
+
+    def clear(self):
+        """And all work: the next test's Cluster Autoscaler would scale for it."""
+        self.kubectl("-n", self.namespace, "delete", "deployments", "--all", "--cascade=foreground", "--wait=false")
+        eventually("no pods", lambda: not self.forced_away(), PATIENCE_SECONDS)
+        self.kubectl("delete", "nodes", "-l", UNITS, "--ignore-not-found")
+
+    def forced_away(self):
+        self.kubectl("-n", self.namespace, "delete", "pods", "--all", "--force", "--grace-period=0")
+        return self.pods()
 
     def kwok(self, how):
         """Stops the one that plays the nodes (signal.SIGSTOP), or lets it go on."""
