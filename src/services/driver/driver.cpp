@@ -58,17 +58,20 @@ Status Driver::start(std::vector<DriverCluster> clusters) {
   return {};
 }
 
+// A consumer is given up by ending its units; a provider once all that it could keep from ending is
+// its own part.
 Status Driver::check_clusters() const {
   for (const auto& [name, unit] : book_.state.units) {
     if (unit.is_gone()) continue;
-    for (const std::string& cluster : {unit.order.consumer, unit.order.provider}) {
-      const bool is_given_up = unit.ended && cluster == unit.order.provider;
+    for (const auto& [cluster, is_given_up] :
+         {std::pair(unit.order.consumer, unit.ending.has_value()),
+          std::pair(unit.order.provider, unit.ended.has_value())}) {
       if (find(cluster) != nullptr || is_given_up) continue;
       return fail(
           Code::conflict, "cluster " + cluster,
           fmt::format("unit {} lives there, and it is not in the driver's file any more", name),
-          "list it by that name until its units have ended; without any it may have another, or "
-          "go");
+          "list it by that name until its units have ended, or as a consumer until they are to; "
+          "then it may have another, or go");
     }
   }
   return {};

@@ -109,6 +109,9 @@ class Driver final : public Desk {
   void tell_renamed(const std::string& from, const std::string& to, const std::string& liqo_id);
   void note_step(const std::string& name, fabric::UnitStep step);
   void settle();
+  bool may_have_any_of(const std::string& unit, const std::string& cluster) const;
+  Instant longest_end(const UnitRecord& unit) const;  // at its consumer; of one that ends
+  void end_at_consumer(const std::string& name, const UnitRecord& unit);
   bool settle_unit(const std::string& name, UnitRecord& unit, Instant& next);
   void settle_peerings(Instant& next, bool& is_changed);
   bool is_closed(const std::string& peering);

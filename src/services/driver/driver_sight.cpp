@@ -86,32 +86,47 @@ void Driver::settle() {
   if (next < k_never) alarm_.wake_by(next);
 }
 
+// For all that is known. One that is not in the driver's file any more is not waited for: its
+// operator said that it is gone (check_clusters).
+bool Driver::may_have_any_of(const std::string& unit, const std::string& cluster) const {
+  const Cluster* one = find(cluster);
+  if (one == nullptr) return may_be_renamed(cluster);
+  return !one->fabric || one->fabric->has_any_of(unit);
+}
+
+// A consumer that is away, or has not been seen yet, is not waited for any longer than a unit has
+// to become empty. All clusters have the same time for that.
+Instant Driver::longest_end(const UnitRecord& unit) const {
+  const Cluster* one = find(unit.order.consumer);
+  if (one == nullptr) one = find(unit.order.provider);
+  const Duration drain = one == nullptr ? Duration{} : one->options.drain;
+  return *unit.ending + drain + fabric::k_patience;
+}
+
+void Driver::end_at_consumer(const std::string& name, const UnitRecord& unit) {
+  Cluster* consumer = find(unit.order.consumer);
+  if (consumer == nullptr || !consumer->fabric) return;
+  const auto& kept = book_.state.fabrics[consumer->name].contracts;
+  const auto contract = kept.find(parse_unit(name).value().contract);
+  const bool is_said = contract != kept.end() && contract->second.ending.contains(name);
+  if (!is_said) consumer->fabric->end_unit(name, [](const Status&) {});
+}
+
 // True: what the fabrics are to want is something else now.
 bool Driver::settle_unit(const std::string& name, UnitRecord& unit, Instant& next) {
-  Cluster* consumer = find(unit.order.consumer);
-  Cluster* provider = find(unit.order.provider);
-  if (consumer == nullptr || !consumer->fabric) return false;
-  const bool is_left = consumer->fabric->has_any_of(name);
+  const bool is_left = may_have_any_of(name, unit.order.consumer);
   if (!unit.ended) {
-    // A consumer that is away is not waited for any longer than a unit has to become empty.
-    const Instant until = *unit.ending + consumer->options.drain + fabric::k_patience;
-    const bool is_over = until <= loop_.now();
-    if (!is_left || is_over) {
+    const Instant until = longest_end(unit);
+    if (!is_left || until <= loop_.now()) {
       unit.ended = loop_.now();
+      note_step(name, UnitStep::ending);
       return true;
     }
     next = std::min(next, until);
-    const auto& kept = book_.state.fabrics[unit.order.consumer].contracts;
-    const auto contract = kept.find(parse_unit(name).value().contract);
-    const bool is_said = contract != kept.end() && contract->second.ending.contains(name);
-    if (!is_said) consumer->fabric->end_unit(name, [](const Status&) {});
+    end_at_consumer(name, unit);
     return false;
   }
-  // One that is not in the driver's file any more is not waited for: its operator said that it is
-  // gone (check_clusters).
-  const bool waits = provider == nullptr ? may_be_renamed(unit.order.provider)
-                                         : !provider->fabric || provider->fabric->has_any_of(name);
-  if (is_left || waits) return false;
+  if (is_left || may_have_any_of(name, unit.order.provider)) return false;
   note_step(name, UnitStep::ending);
   unit.steps.push_back({UnitStep::gone, loop_.now()});
   saver_.touch();

@@ -55,6 +55,7 @@ class DriverTest : public ::testing::Test {
     std::vector<DriverCluster> clusters;
     for (embedded::Cluster* cluster : {liqos.buyer.get(), liqos.seller.get()}) {
       if (cluster == liqos.seller.get() && !is_milan_listed) continue;
+      if (cluster == liqos.buyer.get() && !is_rome_listed) continue;
       const std::string name = cluster == liqos.buyer.get() ? rome : milan;
       Line& line = lines.emplace_back();
       line.channel = std::make_unique<test::DialledChannel>(
@@ -81,7 +82,8 @@ class DriverTest : public ::testing::Test {
         loop(), [this, to] { return find(to); }, peer);
   }
   embedded::Cluster* find(embedded::Cluster* cluster) const {
-    return liqos.is_seller_dead && cluster == liqos.seller.get() ? nullptr : cluster;
+    const bool is_dead = cluster == liqos.seller.get() ? liqos.is_seller_dead : is_rome_away;
+    return is_dead ? nullptr : cluster;
   }
 
   // ---- asking ----
@@ -179,7 +181,9 @@ class DriverTest : public ::testing::Test {
   }
 
   test::EmbeddedLiqos liqos{"rome", "milan"};
-  bool is_milan_listed = true;  // in the driver's file
+  bool is_rome_listed = true;   // in the driver's file
+  bool is_milan_listed = true;  //
+  bool is_rome_away = false;    // for the driver; its Liqo goes on
   std::string rome = "rome";    // their names there
   std::string milan = "milan";  //
   host::SeededRandom random{5};

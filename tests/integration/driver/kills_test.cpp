@@ -106,6 +106,105 @@ TEST_F(DriverTest, AProviderThatIsDeadFromTheStartKeepsNobodyFromReleasing) {
   EXPECT_TRUE(comes_to(unit, "gone")) << step_of(unit);
 }
 
+// Law 3: what a provider has of a unit goes without its consumer, once that has had its time.
+class AConsumerThatIsAway : public DriverTest {
+ protected:
+  void come_to_ready() {
+    put(unit);
+    ASSERT_TRUE(comes_to(unit, "ready"));
+    live(20);
+  }
+  void restart_without_rome() {
+    kill();
+    is_rome_away = true;
+    start();
+    live(200);
+  }
+  // As long as a unit has to become empty.
+  void wait_out() { loop().run_for(minutes(5)); }
+  bool is_provided() {
+    return !liqos.list(*liqos.seller, fabric::liqo::k_slices).empty() ||
+           !liqos.list(*liqos.seller, fabric::liqo::k_quotas).empty();
+  }
+
+  const std::string unit = unit_of(0);
+};
+
+TEST_F(AConsumerThatIsAway, FromTheStartKeepsNoProvider) {
+  come_to_ready();
+  restart_without_rome();
+  EXPECT_EQ(ask("DELETE", "/v1/units/" + unit).status, 202);
+  wait_out();
+  EXPECT_TRUE(is_provided());  // it may be back any moment
+  EXPECT_TRUE(comes([&] { return !is_provided(); }, 6000));
+  // Nobody knows that its node has gone.
+  EXPECT_EQ(step_of(unit), "ending");
+  const std::string told = model::to_json(ask("GET", "/v1/units/" + unit).body);
+  EXPECT_NE(told.find("cluster rome"), std::string::npos) << told;
+  kill();
+  start();
+  live(200);
+  EXPECT_FALSE(is_provided());
+  is_rome_away = false;
+  ASSERT_TRUE(comes_to(unit, "gone")) << step_of(unit);
+  EXPECT_EQ(left_of(unit), std::vector<std::string>());
+  ASSERT_EQ(put(unit_of(0, 2)).status, 202);
+  EXPECT_TRUE(comes_to(unit_of(0, 2), "ready"));
+}
+
+TEST_F(AConsumerThatIsAway, SinceAMomentAgoKeepsNoProvider) {
+  come_to_ready();
+  is_rome_away = true;
+  liqos.buyer->restart(seconds(1));  // or open streams would tell of it
+  ask("DELETE", "/v1/units/" + unit);
+  wait_out();
+  EXPECT_TRUE(comes([&] { return !is_provided(); }, 6000));
+  EXPECT_EQ(step_of(unit), "ending");
+  is_rome_away = false;
+  ASSERT_TRUE(comes_to(unit, "gone")) << step_of(unit);
+  EXPECT_EQ(left_of(unit), std::vector<std::string>());
+}
+
+TEST_F(AConsumerThatIsAway, GoesOutOfTheFileOnceItsUnitsAreToEnd) {
+  come_to_ready();
+  restart_without_rome();
+  is_rome_listed = false;
+  const Status refused = try_to_start();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().thing, "cluster rome");
+  is_rome_listed = true;
+  start();
+  ask("DELETE", "/v1/units/" + unit);
+  live(20);
+  kill();
+  is_rome_listed = false;
+  start();
+  // Nor is it waited for any more.
+  EXPECT_TRUE(comes_to(unit, "gone")) << step_of(unit);
+  EXPECT_FALSE(is_provided());
+}
+
+// Nobody knows its units any more, and so they end.
+TEST_F(AConsumerThatIsAway, HasNothingLeftWhenItIsListedAgain) {
+  come_to_ready();
+  restart_without_rome();
+  ask("DELETE", "/v1/units/" + unit);
+  live(20);
+  kill();
+  is_rome_listed = false;
+  start();
+  ASSERT_TRUE(comes_to(unit, "gone")) << step_of(unit);
+  EXPECT_FALSE(left_of(unit).empty());
+  live(20);
+  kill();
+  is_rome_listed = true;
+  is_rome_away = false;
+  start();
+  EXPECT_TRUE(comes([&] { return left_of(unit).empty(); }, 6000)) << left_of(unit).front();
+  ASSERT_EQ(put(unit_of(0, 2)).status, 202);
+  EXPECT_TRUE(comes_to(unit_of(0, 2), "ready"));
+}
+
 TEST_F(DriverTest, ASecondRunDoesNothing) {
   put(unit_of(0));
   put(unit_of(0, 2), order_of("milan", "rome"));

@@ -96,6 +96,25 @@ TEST_F(Renamed, AUnitThatEndsThereEndsByTheNewName) {
   EXPECT_FALSE(is_old_name_kept());
 }
 
+// Nor is a consumer: it is still drained and taken down.
+TEST_F(Renamed, AUnitThatIsToEndAtItsConsumerEndsByTheNewName) {
+  const std::string unit = unit_of(0);
+  put(unit, order_of("milan", "rome"));
+  ASSERT_TRUE(comes_to(unit, "ready"));
+  live(20);
+  liqos.is_seller_dead = true;
+  ask("DELETE", "/v1/units/" + unit);
+  rename();
+  start();
+  live(400);
+  EXPECT_NE(step_of(unit), "gone");
+  liqos.is_seller_dead = false;
+  ASSERT_TRUE(comes_to(unit, "gone"));
+  EXPECT_EQ(left_of(unit), std::vector<std::string>());
+  EXPECT_EQ(ask("GET", "/v1/units/" + unit).text({"consumer"}), "mailand");
+  EXPECT_FALSE(is_old_name_kept());
+}
+
 // A name that was another cluster's: whatever is kept by either id, that one does not get it, nor
 // when it says so again.
 TEST_F(Renamed, NobodyTakesOverAnothersPeeringsByItsLiqoId) {
