@@ -12,11 +12,24 @@ void cordon(Buying& b, const std::string& name) {
   b.plan.deeds.emplace_back(Merge{Buying::node(name), std::move(patch)});
 }
 
+// Liqo evicts as well, and asks a disruption budget that refuses for as long as it does: the unit
+// would stay, and be paid for. Whoever is here has had notice, and has its own time to end, at
+// whose end the virtual kubelet has stopped the guest (law 6).
+void put_out(Buying& b, const BoughtSight& seen) {
+  for (const PodSight& pod : seen.pods) {
+    if (pod.is_leaving) continue;
+    b.plan.deeds.emplace_back(Remove{{liqo::k_pods, pod.space, pod.name}, pod.uid});
+  }
+}
+
 // True: something runs there that still has time to go, or may come yet.
 bool drain(Buying& b, const std::string& name, const BoughtSight& seen, Instant drained_by) {
   if (!seen.node) return false;
   if (!seen.node->is_cordoned) cordon(b, name);
-  if (drained_by <= b.now) return false;
+  if (drained_by <= b.now) {
+    if (seen.node->is_cordoned) put_out(b, seen);  // or it may come back here
+    return false;
+  }
   if (seen.pods.empty()) return !seen.node->is_cordoned;
   for (const PodSight& pod : seen.pods) {
     if (!pod.is_leaving) b.plan.deeds.emplace_back(Evict{pod.space, pod.name});

@@ -5,12 +5,14 @@ import shutil
 import tempfile
 import time
 import unittest
+import uuid
 from pathlib import Path
 
 import test_fabric
-from liqo_objects import BUYER, SELLER
+from guarded_peering import PREFIX
+from liqo_objects import BUYER, SELLER, offloading_of
 from market import SPILLWAY
-from on_a_cluster import PATIENCE_SECONDS, call
+from on_a_cluster import PATIENCE_SECONDS, call, work
 from processes import Program, eventually, free_port
 from two_clusters import TwoClusters
 
@@ -19,6 +21,8 @@ PEERING = ("identities.authentication.liqo.io", "tenants.authentication.liqo.io"
 
 
 class Driver(TwoClusters, unittest.TestCase):
+    DRAIN_SECONDS = 300
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -26,8 +30,9 @@ class Driver(TwoClusters, unittest.TestCase):
         self.folder = Path(folder.name)
         call(SPILLWAY, "driver", "init", "--folder", self.folder / "driver", "--listen", f"127.0.0.1:{free_port()}")
         file = self.folder / "driver" / "driver.yaml"
-        file.write_text(file.read_text().replace("\nclusters: []", "\nwarm: 0s\nclusters: " + json.dumps(
-            [{"name": NAMES[side], "kubeconfig": self.kubeconfigs[side]} for side in (BUYER, SELLER)])))
+        clusters = json.dumps([{"name": NAMES[side], "kubeconfig": self.kubeconfigs[side]} for side in (BUYER, SELLER)])
+        file.write_text(file.read_text().replace(
+            "\nclusters: []", f"\nwarm: 0s\ndrain: {self.DRAIN_SECONDS}s\nclusters: {clusters}"))
         self.driver = Program("driver", [SPILLWAY, "driver", "--folder", self.folder / "driver"],
                               self.folder / "driver.log")
         self.addCleanup(self.driver.stop)
@@ -118,6 +123,52 @@ class Driver(TwoClusters, unittest.TestCase):
         self.comes_to(there, "gone")
         self.assertEqual(set(self.ready(SELLER)), {back})
         self.ask("end", back)
+        eventually("nothing left", lambda: not self.left() and not self.peerings(), PATIENCE_SECONDS)
+
+
+class DriverOfWork(Driver):
+    """Of a unit with a pod that a disruption budget lets nobody evict."""
+    DRAIN_SECONDS = 10
+    test_from_an_order_to_nothing = None  # are tried without work
+    test_a_spare_is_made_ready_by_ordering_it_as_none = None
+    test_both_ways_at_once_and_each_ends_alone = None
+
+    def begin(self, unit):
+        self.space = f"shop-{uuid.uuid4().hex[:6]}"
+        self.kubectl(BUYER, "create", "namespace", self.space)
+        self.addCleanup(self.kubectl, BUYER, "delete", "namespace", self.space, "--wait=false")
+        self.create(offloading_of(self.space, PREFIX + self.space))
+        self.addCleanup(self.kubectl, BUYER, "-n", self.space, "delete", "namespaceoffloadings", "--all", "--wait=false")
+        web = work("Deployment", "web")
+        web["spec"]["template"]["spec"]["nodeSelector"] = {"kubernetes.io/hostname": unit}
+        self.create({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "web"},
+                     "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "web"}}}})
+        self.create(web)
+        eventually("a pod that the budget keeps", lambda: self.budget().get("currentHealthy") == 1, PATIENCE_SECONDS)
+
+    def create(self, thing):
+        self.kubectl(BUYER, "-n", self.space, "create", "-f", "-", stdin=json.dumps(thing))
+
+    def budget(self):
+        told = self.kubectl(BUYER, "-n", self.space, "get", "poddisruptionbudget", "web", "-o", "json")
+        return json.loads(told).get("status", {})
+
+    def staying(self, unit):
+        return [one["metadata"]["name"] for one in self.items(BUYER, "pods", "-n", self.space)
+                if one["spec"].get("nodeName") == unit and "deletionTimestamp" not in one["metadata"]]
+
+    def test_a_budget_that_refuses_keeps_a_unit_for_its_time_alone(self):
+        unit = self.order()
+        self.comes_to(unit, "ready")
+        self.begin(unit)
+        pods = self.staying(unit)
+        began = time.monotonic()
+        self.ask("end", unit)
+        while time.monotonic() - began < self.DRAIN_SECONDS - 2:
+            self.assertEqual(self.staying(unit), pods)
+            time.sleep(0.5)
+        self.comes_to(unit, "gone")
+        print(f"gone {time.monotonic() - began:.1f} s after its end, for which it had {self.DRAIN_SECONDS} s")
         eventually("nothing left", lambda: not self.left() and not self.peerings(), PATIENCE_SECONDS)
 
 

@@ -84,10 +84,17 @@ void TwoLiqos::do_at_buyer(const fabric::Deed& deed) {
     buyer.create(*one);
   }
   if (const auto* one = std::get_if<fabric::Merge>(&deed)) buyer.merge(*one);
-  if (const auto* one = std::get_if<fabric::Remove>(&deed)) buyer.remove(*one);
+  if (const auto* one = std::get_if<fabric::Remove>(&deed)) {
+    const bool is_asked = one->at.kind.plural == fabric::liqo::k_pods.plural && !one->is_forced;
+    if (is_asked) {
+      (void)end_pod({"pods", one->at.space, one->at.name});
+    } else {
+      buyer.remove(*one);
+    }
+  }
   if (const auto* one = std::get_if<fabric::Say>(&deed)) to_seller.push_back(*one);
   if (const auto* one = std::get_if<fabric::Evict>(&deed)) {
-    if (!is_refusing) buyer.erase({"pods", one->space, one->pod});
+    if (!is_refusing) (void)end_pod({"pods", one->space, one->pod});
   }
 }
 
@@ -309,8 +316,16 @@ void TwoLiqos::chances_between(std::vector<std::function<void()>>& all) {
   }
 }
 
-// Nothing new comes, and what is there is evicted. A pod goes when its virtual kubelet knows that
-// its guest has gone. True: it is empty.
+// A pod goes when its virtual kubelet knows that its guest has gone. False: it cannot know.
+bool TwoLiqos::end_pod(const Shelf::Key& pod) {
+  const auto guest = in("shadowpods", k_guests, std::get<2>(pod));
+  if (is_cut_off && seller.find(guest) != nullptr) return false;
+  seller.erase(guest);
+  buyer.erase(pod);
+  return true;
+}
+
+// Nothing new comes, and what is there is evicted. True: it is empty.
 bool TwoLiqos::drain(const std::string& node) {
   if (Node* object = buyer.find({"nodes", "", node})) {
     Node& spec = model::ensure(*object, {"spec"});
@@ -322,13 +337,7 @@ bool TwoLiqos::drain(const std::string& node) {
   bool is_empty = true;
   for (const auto& key : buyer.all("pods")) {
     if (text_at(*buyer.find(key), {"spec", "nodeName"}) != node) continue;
-    const auto guest = in("shadowpods", k_guests, std::get<2>(key));
-    if (is_refusing || (is_cut_off && seller.find(guest) != nullptr)) {
-      is_empty = false;
-      continue;
-    }
-    seller.erase(guest);
-    buyer.erase(key);
+    if (is_refusing || !end_pod(key)) is_empty = false;
   }
   return is_empty;
 }

@@ -47,6 +47,7 @@ class TwoLiqos {
   void chances_at_seller(std::vector<std::function<void()>>& all);
   void chances_at_buyer(std::vector<std::function<void()>>& all);
   void chances_between(std::vector<std::function<void()>>& all);
+  bool end_pod(const Shelf::Key& pod);
   bool drain(const std::string& node);
   bool may_exist(const std::string& slice, const model::Node& object);
 

@@ -195,9 +195,9 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
                          {},
                          warm_until(memory),
                          life_of(peer, memory, sight)};
-  // Of who may be dead all pods must be known: some of them wait.
+  // Of what ends, and of who may be dead, all pods must be known: they are evicted, or wait.
   const bool is_doubted = wish.life.life >= fabric::Life::doubted;
-  std::set<std::string> draining = is_doubted ? sights_.nodes_of(peer) : std::set<std::string>();
+  std::set<std::string> draining = sights_.nodes_of(peer);
   for (const auto& [id, kept] : state().contracts) {
     const model::Contract* row = contract(id);
     if (row == nullptr || !is_bought(*row) || kept.part.provider != peer) continue;
@@ -209,8 +209,8 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
     dealings_.dress(wish.purchases.back());
     for (const fabric::BoughtUnit& unit : wish.purchases.back().units) {
       const auto seen = sight.units.find(unit.name);
-      if (seen == sight.units.end() || !seen->second.node) continue;
-      if (unit.drained_by || !seen->second.virtual_node) draining.insert(unit.name);
+      const bool is_served = seen != sight.units.end() && seen->second.virtual_node;
+      if (is_served && !unit.drained_by && !is_doubted) draining.erase(unit.name);
     }
   }
   sights_.follow_pods(peer, draining);

@@ -113,10 +113,10 @@ class Both {
     }
   }
 
-  // Nothing goes wrong any more. The number of rounds that it took.
+  // Nothing goes wrong any more; what a disruption budget refuses it may refuse for ever. The
+  // number of rounds that it took.
   int settle() {
     for (int round = 0; round < 400; ++round) {
-      liqos_.is_refusing = false;
       pass(seconds(1));
       bool quiet = true;
       for (int i = 0; i < 50 && liqos_.work(0); ++i) quiet = false;
@@ -331,7 +331,7 @@ class Both {
   void add_pod() {
     const auto nodes = liqos_.buyer.all("nodes");
     if (nodes.empty()) return;
-    liqos_.is_refusing = chance(30);
+    liqos_.is_refusing = chance(70);
     liqos_.add_pod(std::get<2>(nodes[static_cast<size_t>(below(static_cast<int>(nodes.size())))]),
                    fmt::format("pod-{}", ++pods_));
   }

@@ -61,9 +61,35 @@ TEST_F(UnitEnd, OfAnEmptyOneSliceAndVirtualNodeGoAtOnce) {
   EXPECT_EQ(deeds(), Deeds{});
 }
 
-// Liqo evicts what is left when the VirtualNode goes, and needs the slice's rights for it.
-TEST_F(UnitEnd, WithoutTimeTheSliceOutlivesTheVirtualNode) {
+// Law 3: a disruption budget may refuse for ever, and then Liqo waits for ever.
+TEST_F(UnitEnd, WhatHasHadItsTimeIsDeletedWithItsGrace) {
+  unit().pods.push_back({"shop", "web", false, "uid"});
+  unit().pods.push_back({"shop", "gone", true, "other"});
+  const Plan plan = plan_buyer(wish, sight, k_now + minutes(5));
+  const auto* remove = std::get_if<Remove>(&plan.deeds.at(0));
+  ASSERT_NE(remove, nullptr);
+  EXPECT_EQ(to_text(remove->at), to_text(Place{liqo::k_pods, "shop", "web"}));
+  EXPECT_EQ(remove->uid, "uid");
+  EXPECT_FALSE(remove->is_forced);
+  EXPECT_EQ(deeds(k_now + minutes(5)), (Deeds{"remove pods", "change resourceslices"}));
+}
+
+TEST_F(UnitEnd, NothingIsDeletedThatCouldComeBack) {
   unit().pods.push_back({"shop", "web", false});
+  unit().node->is_cordoned = false;
+  EXPECT_EQ(deeds(k_now + minutes(5)), (Deeds{"change nodes", "change resourceslices"}));
+}
+
+TEST_F(UnitEnd, WhatNobodyPaysForHasNoTimeLeft) {
+  unit().pods.push_back({"shop", "web", false});
+  wish.purchases.clear();
+  const Deeds all = deeds();
+  EXPECT_EQ((Deeds{all.begin(), all.begin() + 2}), (Deeds{"remove pods", "change resourceslices"}));
+}
+
+// Liqo waits for what is left when the VirtualNode goes, and needs the slice's rights for it.
+TEST_F(UnitEnd, WithoutTimeTheSliceOutlivesTheVirtualNode) {
+  unit().pods.push_back({"shop", "web", true});
   const Instant late = k_now + minutes(5);
   EXPECT_EQ(deeds(late), Deeds{"change resourceslices"});
   unit().slice->meta.annotations[std::string(liqo::k_create_virtual_node_annotation)] = "false";
