@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::string_view k_subject_thing = "certificate request";
 constexpr size_t k_longest_subject_text = 64;  // RFC 5280
+// Twice what the longest subject makes: parties keep what they are sent, and PEM may have any
+// number of spaces around it.
+constexpr size_t k_longest_request = size_t{1} << 10;
 
 bool is_subject_text(std::string_view text) {
   return !text.empty() && text.size() <= k_longest_subject_text &&
@@ -89,6 +92,9 @@ Result<std::string> make_subject_request(const Key& key, const Subject& subject)
 }
 
 Status check_subject_request(std::string_view pem, const Subject& subject, const PublicKey& key) {
+  if (pem.size() > k_longest_request) {
+    return deny(fmt::format("it has {} bytes, at most {}", pem.size(), k_longest_request));
+  }
   const Result<Request> read = read_request(pem);
   if (!read) return tl::unexpected(read.error());
   if (read->fingerprint != key.fingerprint()) return deny("it is for another key");

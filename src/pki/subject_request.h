@@ -24,8 +24,8 @@ Status check_subject(const Subject& subject);
 // PEM, with the organization before the common name, as Liqo writes it.
 Result<std::string> make_subject_request(const Key& key, const Subject& subject);
 
-// A request as read_request takes it, for exactly this subject and this key, and asking for nothing
-// else. Denied otherwise; the reason says what is different.
+// A request as read_request takes it, for exactly this subject and this key, asking for nothing
+// else, and no longer than such a one is. Denied otherwise; the reason says what is different.
 Status check_subject_request(std::string_view pem, const Subject& subject, const PublicKey& key);
 
 }  // namespace spillway::pki

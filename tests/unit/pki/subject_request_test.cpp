@@ -119,6 +119,19 @@ TEST(SubjectRequest, ExtensionsAreDenied) {
             "it asks for extensions");
 }
 
+// Parties keep what they are sent.
+TEST(SubjectRequest, OneThatIsMadeLongerIsDenied) {
+  const Key key = Key::generate_member();
+  const std::string longest =
+      *make_subject_request(key, {std::string(64, 'o'), std::string(64, 'n')});
+  EXPECT_LT(longest.size(), 1024U);
+  EXPECT_TRUE(check_subject_request(longest, {std::string(64, 'o'), std::string(64, 'n')},
+                                    key.public_key()));
+  const std::string padded = *make_subject_request(key, k_subject) + std::string(1024, '\n');
+  EXPECT_EQ(refused(padded, key.public_key()),
+            fmt::format("it has {} bytes, at most 1024", padded.size()));
+}
+
 TEST(SubjectRequest, WhatIsNoRequestIsRefused) {
   EXPECT_FALSE(check_subject_request("", k_subject, Key::generate_member().public_key()));
 }
