@@ -17,6 +17,8 @@ bool is_empty(const fabric::BoughtSight& unit) {
 
 fabric::PodSight pod_sight(const kube::Object& object) {
   constexpr int64_t k_usual_grace = 30;  // Kubernetes' own
+  // As long as a provider without our guard lets a guest have; no more than arithmetic can bear.
+  constexpr int64_t k_longest_grace = int64_t{365} * 24 * 3600;
   static const model::Node k_none;
   const model::Node* labels = model::look(object, {"metadata", "labels"});
   const model::Node* spec = model::look(object, {"spec"});
@@ -29,7 +31,7 @@ fabric::PodSight pod_sight(const kube::Object& object) {
           .version = std::string(kube::version_in(object)),
           .has_identity = fabric::has_identity(labels == nullptr ? k_none : *labels,
                                                spec == nullptr ? k_none : *spec),
-          .grace = seconds(std::clamp<int64_t>(grace, 0, 3600)),
+          .grace = seconds(std::clamp<int64_t>(grace, 0, k_longest_grace)),
           .tolerations = model::items_at(object, {"spec", "tolerations"})};
 }
 
