@@ -69,6 +69,7 @@ void Fabric::start() {
   spaces_.start();
   networks_.start();
   spaces_.set_policy(options_.offload);
+  share_offers();
   contracts_changed();
 }
 

@@ -143,6 +143,7 @@ class Fabric {
   void step();
 
   // ---- contracts ----
+  void share_offers();
   void look_at_contracts();
   void adopt();
   // False: another member has that peer's Liqo id, or it is not known yet whether one has.

@@ -20,7 +20,29 @@ model::Offer bare_offer(const model::Contract& contract) {
   return bare;
 }
 
+// One copy of what is alike.
+void share_offer(std::map<ContractId, FabricContract>& contracts, const ContractId& id) {
+  std::optional<SharedOffer>& own = contracts.at(id).offer;
+  for (const auto& [other, kept] : contracts) {
+    if (other != id && kept.offer && own->share_with(*kept.offer)) return;
+  }
+}
+
 }  // namespace
+
+// As they were read: each contract has its own. Looked for among a few, for every order of a driver
+// may differ from every other.
+void Fabric::share_offers() {
+  constexpr size_t k_most_compared = 32;
+  std::vector<SharedOffer> known;
+  for (auto& [id, kept] : state().contracts) {
+    if (!kept.offer) continue;
+    const bool is_known = std::any_of(known.begin(), known.end(), [&](const SharedOffer& one) {
+      return kept.offer->share_with(one);
+    });
+    if (!is_known && known.size() < k_most_compared) known.push_back(*kept.offer);
+  }
+}
 
 void Fabric::look_at_contracts() {
   read_pins();
@@ -234,6 +256,7 @@ void Fabric::find_offer(const model::Contract& wanted) {
     if (kept == state().contracts.end() || row == nullptr) return;
     if (is_bought(*row)) {
       kept->second.offer = told ? *told : bare_offer(*row);
+      share_offer(state().contracts, id);
     } else {
       auto& keys = kept->second.tolerable.emplace();
       if (told) {

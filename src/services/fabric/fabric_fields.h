@@ -56,7 +56,7 @@ inline Status validate(const FabricContract& c) {
   for (const auto& [unit, since] : c.ending) SPILLWAY_TRY(model::check_time("ending", since));
   SPILLWAY_TRY(
       model::check_size("purchased", c.purchased.size(), static_cast<size_t>(model::k_max_units)));
-  return c.offer ? model::under("offer", validate(*c.offer)) : Status{};
+  return c.offer ? model::under("offer", validate(**c.offer)) : Status{};
 }
 
 inline Status validate(const FabricState& state) {

@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "fabric/talk.h"
 #include "model/agreement.h"
-#include "model/offer.h"
+#include "services/fabric/shared_offer.h"
 
 namespace spillway::agent {
 
@@ -22,7 +22,7 @@ struct FabricContract {
   std::optional<fabric::RequestTalk> request = {};         // sold: what was heard, and checked
   std::optional<std::vector<std::string>> tolerable = {};  // sold: keys of its offer's taints
   std::vector<int32_t> purchased = {};                     // sold: spares, as its buyer signed
-  std::optional<model::Offer> offer = {};                  // bought: what its nodes look like
+  std::optional<SharedOffer> offer = {};                   // bought: what its nodes look like
   std::string nonce = {};                                  // bought: to be signed
   std::optional<fabric::Proof> proof = {};                 // bought: signed, and not said yet
   std::optional<std::vector<std::string>> recorded = {};   // bought: units, as its provider says
