@@ -105,12 +105,13 @@ void LocalSlices::make_identity(const Object& object, const codec::Slice& slice)
   s_.create(codec::k_identities, std::move(made));
 }
 
+// One that exists is left as it is, too, while the slice does not say so.
 void LocalSlices::settle_virtual_node(const Object& object, const codec::Slice& slice) {
+  if (slice.meta.annotation(codec::k_create_virtual_node_annotation) != "true") return;
   const ObjectPtr present = s_.find(codec::k_virtual_nodes, object.key);
   if (present != nullptr && present->is_deleting) return;
   const Node granted = object.document();
   if (present == nullptr) {
-    if (slice.meta.annotation(codec::k_create_virtual_node_annotation) != "true") return;
     if (s_.find(codec::k_nodes, {"", object.key.name}) != nullptr) return;
     Node made =
         to_object(codec::new_virtual_node({object.key.name, slice.provider, {}, {}, {}, {}}));

@@ -1,6 +1,7 @@
 #include "embedded/liqo/virtual_kubelets.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "embedded/document.h"
 #include "embedded/liqo/virtual_node_report.h"
@@ -15,6 +16,12 @@ using model::text_node;
 
 constexpr Duration k_crash_wait = seconds(1);  // without a kubeconfig it cannot start
 constexpr std::string_view k_leader_lease = "virtual-kubelet-leader-election";
+
+std::vector<std::string> labels_of(const Node& virtual_node) {
+  std::vector<std::string> keys;
+  for (const Node& one : model::items_at(virtual_node, {"spec", "labels"})) keys.push_back(one.key);
+  return keys;
+}
 
 }  // namespace
 
@@ -48,7 +55,7 @@ void VirtualKubelets::look_at(const Key& key) {
   }
   Kubelet& kubelet = found->second;
   if (!kubelet.is_started || kubelet.is_silent || !connect(*object, kubelet)) return;
-  write_node(*object);
+  write_node(*object, kubelet);
   if (std::exchange(kubelet.is_beating, true)) return;
   make_lease({key.space, key.name}, key.name);
   make_lease({key.space, std::string(k_leader_lease)}, key.name);
@@ -82,8 +89,10 @@ bool VirtualKubelets::connect(const Object& object, Kubelet& kubelet) {
   return true;
 }
 
-void VirtualKubelets::write_node(const Object& object) const {
+// A label that its VirtualNode has no longer goes, as long as it knows that it came from there.
+void VirtualKubelets::write_node(const Object& object, Kubelet& kubelet) const {
   const Node virtual_node = object.document();
+  const std::vector<std::string> former = std::exchange(kubelet.labels, labels_of(virtual_node));
   const Key key{"", object.key.name};
   if (s_.find(codec::k_nodes, key) == nullptr) {
     if (object.is_deleting) return;
@@ -91,8 +100,12 @@ void VirtualKubelets::write_node(const Object& object) const {
     report_virtual_node(made, virtual_node, s_.now());
     return s_.create(codec::k_nodes, std::move(made));
   }
-  s_.change(codec::k_nodes, key,
-            [&](Node& node) { report_virtual_node(node, virtual_node, s_.now()); });
+  s_.change(codec::k_nodes, key, [&](Node& node) {
+    for (const std::string& label : former) {
+      model::erase(model::ensure(node, {"metadata", "labels"}), label);
+    }
+    report_virtual_node(node, virtual_node, s_.now());
+  });
 }
 
 void VirtualKubelets::make_lease(const Key& key, const std::string& holder) const {

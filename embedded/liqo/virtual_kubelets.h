@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "embedded/liqo/controller.h"
 #include "embedded/liqo/remote.h"
@@ -27,11 +28,12 @@ class VirtualKubelets final : public Controller {
     bool is_beating = false;
     bool is_silent = false;  // its provider did not answer: it says nothing of its node
     std::unique_ptr<Remote> remote;
+    std::vector<std::string> labels = {};  // of the VirtualNode, as they were put on the node last
   };
   void look_at(const Key& key) override;
   void start_later(const Object& object);
   bool connect(const Object& object, Kubelet& kubelet);
-  void write_node(const Object& object) const;
+  void write_node(const Object& object, Kubelet& kubelet) const;
   void make_lease(const Key& key, const std::string& holder) const;
   void beat(const Key& key, const std::string& uid);
   void renew(const Key& key);

@@ -1,5 +1,6 @@
 // A unit at the buyer while it is wanted: slice, VirtualNode, Node, and what somebody did to them.
 #include "fabric/buying.h"
+#include "fabric/granted_labels.h"
 #include "fabric/liqo/vk_options.h"
 #include "fabric/mending.h"
 #include "fabric/mourning.h"
@@ -19,8 +20,12 @@ liqo::Slice slice_of(const Buying& b, const Purchase& purchase, const BoughtUnit
 
 liqo::VirtualNode virtual_node_of(const Buying& b, const Purchase& purchase,
                                   const BoughtUnit& unit) {
-  return liqo::new_virtual_node({unit.name, b.wish.provider, b.wish.template_name, purchase.labels,
-                                 purchase.annotations, purchase.taints});
+  liqo::VirtualNode made =
+      liqo::new_virtual_node({unit.name, b.wish.provider, b.wish.template_name, purchase.labels,
+                              purchase.annotations, purchase.taints});
+  // As Liqo adds it, unless a grant says otherwise.
+  made.labels.insert_or_assign(std::string(liqo::k_peer_label), b.wish.provider);
+  return made;
 }
 
 // Of its provider, who says in the status what it likes.
@@ -109,6 +114,24 @@ void clear_abandoned(Buying& b, const BoughtUnit& unit, const BoughtSight& seen)
   b.remove(Buying::node(unit.name), seen.node->uid);
 }
 
+using Names = std::vector<std::string>;
+
+// Liqo fills in what is granted only where it may make the VirtualNode itself. Not before ours is
+// there: it would make one without labels and taints. Nor while labels are granted that no node of
+// ours may have, for it would put them on each time that we take them away.
+void fill_in(Buying& b, const BoughtUnit& unit, const liqo::Slice& slice, const Names& beyond) {
+  if (beyond.empty()) {
+    if (has_liqo_make_node(slice)) return;
+    b.plan.deeds.emplace_back(Merge{b.at(liqo::k_slices, unit.name), liqo::keep_with_node_patch()});
+    return;
+  }
+  b.plan.troubles.push_back(
+      {"unit " + unit.name,
+       fmt::format("its provider grants labels that were not bought: {}", fmt::join(beyond, ", ")),
+       "they are kept from its node; release it, or settle it with the provider"});
+  keep_liqo_from_making(b, slice);
+}
+
 }  // namespace
 
 bool keep_liqo_from_making(Buying& b, const liqo::Slice& slice) {
@@ -143,14 +166,12 @@ void keep(Buying& b, const Purchase& purchase, const BoughtUnit& unit, const Bou
     return;
   }
   if (is_liqos_own(b, *seen.virtual_node)) return replace(b, *seen.slice, *seen.virtual_node);
+  const liqo::Texts& granted = seen.slice->grant.node_labels;
   if (is_readable(b, "VirtualNode", unit.name, seen.virtual_node->unreadable) && is_whole) {
-    mend_virtual_node(virtual_node, *seen.virtual_node, b.plan);
+    mend_virtual_node(virtual_node, *seen.virtual_node, granted, b.plan);
   }
-  // Not before: Liqo would make one without labels and taints. Not never: it fills in what is
-  // granted only where it may make the VirtualNode itself.
-  if (!has_liqo_make_node(*seen.slice)) {
-    b.plan.deeds.emplace_back(Merge{b.at(liqo::k_slices, unit.name), liqo::keep_with_node_patch()});
-  }
+  const auto beyond = is_whole ? labels_beyond(virtual_node.labels, granted) : Names{};
+  fill_in(b, unit, *seen.slice, beyond);
   if (!seen.node) {
     return b.create(
         Buying::node(unit.name),

@@ -1,6 +1,8 @@
 #include "fabric/grant_policy.h"
 
+#include "base/text.h"
 #include "fabric/cidr.h"
+#include "fabric/granted_labels.h"
 #include "model/limits.h"
 #include "model/validation.h"
 
@@ -25,6 +27,12 @@ Status check_classes(const std::string& field, const std::vector<std::string>& n
   return {};
 }
 
+Status check_node_label(const std::string& key) {
+  if (may_be_granted(key)) return {};
+  return model::refuse("key", in_quotes(key) + " is not for a grant to say, and buyers refuse it",
+                       "say it of the offer, if at all");
+}
+
 Status check_network(const std::string& text) {
   if (parse_cidr(text)) return {};
   return model::refuse("", "it is no range of IPv4 addresses", "write it as 203.0.113.0/24");
@@ -46,6 +54,9 @@ std::vector<liqo::OfferedClass> offered(const std::vector<std::string>& names) {
 
 Status validate(const GrantPolicy& policy) {
   SPILLWAY_TRY(under("node_labels", model::validate(policy.node_labels)));
+  for (size_t i = 0; i < policy.node_labels.size(); ++i) {
+    SPILLWAY_TRY(under("node_labels", i, check_node_label(policy.node_labels[i].key)));
+  }
   SPILLWAY_TRY(under("node_selector", model::validate(policy.node_selector)));
   SPILLWAY_TRY(check_classes("ingress_classes", policy.ingress_classes));
   SPILLWAY_TRY(check_classes("load_balancer_classes", policy.load_balancer_classes));

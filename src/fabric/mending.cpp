@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "fabric/granted_labels.h"
 #include "model/tree.h"
 
 namespace spillway::fabric {
@@ -78,7 +79,8 @@ void mend_slice(const liqo::Slice& wanted, const liqo::Slice& seen, Plan& plan) 
             patch_from(to_object(right), seen.meta.version), edited, k_release, plan);
 }
 
-void mend_virtual_node(const liqo::VirtualNode& wanted, const liqo::VirtualNode& seen, Plan& plan) {
+void mend_virtual_node(const liqo::VirtualNode& wanted, const liqo::VirtualNode& seen,
+                       const liqo::Texts& granted, Plan& plan) {
   std::vector<std::string> edited;
   compare("labels", wanted.meta.labels, seen.meta.labels, edited);
   compare("spec.labels", wanted.labels, seen.labels, edited);
@@ -89,6 +91,8 @@ void mend_virtual_node(const liqo::VirtualNode& wanted, const liqo::VirtualNode&
   compare_one("spec.kubeconfigSecretRef", wanted.kubeconfig_secret, seen.kubeconfig_secret, edited);
   const std::vector<model::Taint> lost = missing(wanted.taints, seen.taints);
   for (const model::Taint& one : lost) edited.push_back("spec.taints " + one.key);
+  const auto removed = labels_to_remove(wanted.labels, granted, seen.labels);
+  for (const std::string& key : removed) edited.push_back("spec.labels." + key);
   if (edited.empty()) return;
   liqo::VirtualNode right;
   right.meta.name = seen.meta.name;
@@ -105,6 +109,9 @@ void mend_virtual_node(const liqo::VirtualNode& wanted, const liqo::VirtualNode&
   model::Node patch = patch_from(to_object(right), seen.meta.version);
   keep_of_spec(patch, {"labels", "annotations", "taints", "createNode", "disableNetworkCheck",
                        "kubeconfigSecretRef"});
+  for (const std::string& key : removed) {
+    model::put(model::ensure(patch, {"spec", "labels"}), key, model::Node{});  // null takes away
+  }
   put_right({liqo::k_virtual_nodes, seen.meta.space, seen.meta.name}, "VirtualNode",
             std::move(patch), edited, k_release, plan);
 }
@@ -133,6 +140,10 @@ std::string misgranted(const liqo::Amounts& agreed, const liqo::Amounts& granted
     if (is == amount) continue;
     wrong.push_back(
         fmt::format("{} {} of {}", name, amount_text(name, is), amount_text(name, amount)));
+  }
+  for (const auto& [name, amount] : granted) {
+    if (amount == 0 || agreed.contains(name)) continue;
+    wrong.push_back(fmt::format("{} {} of none", name, amount_text(name, amount)));
   }
   return fmt::format("{}", fmt::join(wrong, ", "));
 }

@@ -29,9 +29,13 @@ bool is_reserved_label(std::string_view key) {
                          "node.kubernetes.io/exclude-from-external-load-balancers"});
 }
 
+bool is_label_of_kubernetes(std::string_view key) {
+  return is_of(key, "kubernetes.io") || is_of(key, "k8s.io");
+}
+
 // Kubernetes keeps both domains to itself, and the Cluster Autoscaler has its own below them.
 bool is_reserved_annotation(std::string_view key) {
-  return is_ours(key) || is_of(key, "kubernetes.io") || is_of(key, "k8s.io");
+  return is_ours(key) || is_label_of_kubernetes(key);
 }
 
 bool is_reserved_taint(std::string_view key) {

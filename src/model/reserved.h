@@ -9,6 +9,8 @@ namespace spillway::model {
 
 // Not the few by which nodes are told apart, as architecture, region and instance type.
 bool is_reserved_label(std::string_view key);
+// Those and all others of Kubernetes. An offer may say them, and is bought for what it says.
+bool is_label_of_kubernetes(std::string_view key);
 bool is_reserved_annotation(std::string_view key);
 bool is_reserved_taint(std::string_view key);
 

@@ -29,6 +29,16 @@ TEST(GrantPolicy, IsGrantedWithEveryUnit) {
   EXPECT_EQ(grant.load_balancer, (std::vector<liqo::OfferedClass>{{"metal", true}}));
 }
 
+TEST(GrantPolicy, SaysNothingThatBuyersRefuse) {
+  GrantPolicy policy = some_grant_policy();
+  EXPECT_TRUE(validate(policy));
+  policy.node_labels = {{"topology.kubernetes.io/zone", "north"}};
+  const Status refused = validate(policy);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message().find("topology.kubernetes.io/zone"), std::string::npos)
+      << refused.error().message();
+}
+
 TEST(GrantPolicy, HoldsGuestsByIt) {
   GuestWish guests{"rome", std::string(64, 'a'), {{"sw-x-0", {}}}};
   add_to(guests.units[0].grant, some_grant_policy());

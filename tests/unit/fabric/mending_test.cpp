@@ -34,13 +34,13 @@ struct Mending : testing::Test {
     unit.slice->conditions = {{"Resources", "Accepted", "", "", ""}};
     unit.slice->grant.amounts = k_mend_amounts;
     unit.has_access = true;
-    unit.virtual_node =
-        liqo::new_virtual_node({k_mended,
-                                "milan",
-                                {},
-                                {{"disk", "ssd"}, {"liqo.io/more", "Liqo's own"}},
-                                {},
-                                {{"spot", "true", model::TaintEffect::no_schedule}}});
+    unit.virtual_node = liqo::new_virtual_node(
+        {k_mended,
+         "milan",
+         {},
+         {{"disk", "ssd"}, {"liqo.io/more", "Liqo's own"}, {"liqo.io/remote-cluster-id", "milan"}},
+         {},
+         {{"spot", "true", model::TaintEffect::no_schedule}}});
     unit.virtual_node->meta.version = "8";
     unit.node = NodeSight{"uid", "spillway://unit", true};
   }
@@ -105,6 +105,41 @@ TEST_F(Mending, MoreThanWasBoughtIsNoLessALie) {
             "cpu 4000m of 2000m");
   EXPECT_EQ(misgranted(k_mend_amounts, {{"cpu", 2000}, {"memory", int64_t{4} << 30}}),
             "pods 0 of 20");
+}
+
+TEST_F(Mending, WhatWasNotBoughtIsNoLessALie) {
+  liqo::Amounts granted = k_mend_amounts;
+  granted["nvidia.com/gpu"] = 8;
+  EXPECT_EQ(misgranted(k_mend_amounts, granted), "nvidia.com/gpu 8 of none");
+  granted["nvidia.com/gpu"] = 0;
+  EXPECT_EQ(misgranted(k_mend_amounts, granted), "");
+}
+
+// Liqo would put them on the node as often as they are taken away.
+TEST_F(Mending, LabelsThatAreNotForAGrantAreKeptFromTheNode) {
+  slice().grant.node_labels = {{"zone", "north"}, {"node-role.kubernetes.io/control-plane", ""}};
+  virtual_node().labels.insert(slice().grant.node_labels.begin(), slice().grant.node_labels.end());
+  Plan made = plan();
+  ASSERT_EQ(made.deeds.size(), 2U);
+  const auto& mended = std::get<Merge>(made.deeds[0]);
+  EXPECT_EQ(mended.at.kind.plural, liqo::k_virtual_nodes.plural);
+  model::Node object = to_object(virtual_node());
+  model::merge(object, mended.patch);
+  virtual_node() = *liqo::read_virtual_node(object);
+  EXPECT_EQ(virtual_node().labels.count("node-role.kubernetes.io/control-plane"), 0U);
+  EXPECT_EQ(virtual_node().labels.count("zone"), 1U);
+  EXPECT_EQ(std::get<Merge>(made.deeds[1]).at.kind.plural, liqo::k_slices.plural);
+  slice().meta.annotations[std::string(liqo::k_create_virtual_node_annotation)] = "false";
+  EXPECT_NE(made.troubles.back().reason.find("control-plane"), std::string::npos);
+  EXPECT_TRUE(plan().deeds.empty());
+  EXPECT_FALSE(plan().troubles.empty());
+  // When it grants what it may, it is filled in again.
+  slice().grant.node_labels.clear();
+  made = plan();
+  EXPECT_EQ(model::text_at(patch(made),
+                           {"metadata", "annotations", liqo::k_create_virtual_node_annotation}),
+            "true");
+  EXPECT_TRUE(made.troubles.empty());
 }
 
 // What Liqo makes by itself copies every Secret: it must not stay.
