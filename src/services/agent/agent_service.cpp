@@ -203,7 +203,7 @@ std::string AgentService::holder_of_fabric() const {
   if (options_.in_cluster) {
     return fmt::format("agent {}/{}", cluster_->space(), options_.in_cluster->lease);
   }
-  return agent::folder_holder("agent", credentials_.name, options_.state);
+  return agent::folder_holder("agent " + credentials_.name, options_.state);
 }
 
 void AgentService::hold_fabric() {

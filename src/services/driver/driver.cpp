@@ -53,9 +53,19 @@ Status Driver::start(std::vector<DriverCluster> clusters) {
   SPILLWAY_TRY(check_clusters());
   events_.start();
   rebuild();
-  for (const auto& cluster : clusters_) hold(*cluster);
+  hold_all();
   wake();
   return {};
+}
+
+// Not before it is saved whose they are: a driver that was killed would not know its own units.
+void Driver::hold_all() {
+  if (book_.state.party.empty()) {
+    book_.state.party = fmt::format("driver {:016x}{:016x}", random_.next(), random_.next());
+    return saver_.flush(life_.guard([this] { hold_all(); }));
+  }
+  if (is_stopped_) return;
+  for (const auto& cluster : clusters_) hold(*cluster);
 }
 
 // A consumer is given up by ending its units; a provider once all that it could keep from ending is
@@ -79,7 +89,7 @@ Status Driver::check_clusters() const {
 
 // One cluster's part begins here, and nowhere else: once its fabric is ours.
 void Driver::hold(Cluster& cluster) {
-  cluster.holder.emplace(cluster.api, log_, holder_, holder_,
+  cluster.holder.emplace(cluster.api, log_, holder_, book_.state.party,
                          agent::FabricHolder::Calls{[this, &cluster] { start_fabric(cluster); },
                                                     [&cluster] {
                                                       if (cluster.fabric)

@@ -39,7 +39,8 @@ class Driver final : public Desk {
   static constexpr Duration k_remember = hours(1);  // what became of a unit that is gone
   static constexpr size_t k_most_steps = 32;        // that are kept of a unit
 
-  // `holder`: of the Leases by which one fabric at a time works in a cluster; it outlives restarts.
+  // `holder`: who has the Leases by which one fabric at a time works in a cluster; it outlives
+  // restarts on this machine. Whose the units are is in the state, and outlives the machine.
   Driver(host::Loop& loop, host::Random& random, agent::StateStore& store, services::Log& log,
          std::string holder);
 
@@ -83,6 +84,7 @@ class Driver final : public Desk {
   };
 
   Status check_clusters() const;
+  void hold_all();
   void hold(Cluster& cluster);
   void start_fabric(Cluster& cluster);
   void stop_fabric(Cluster& cluster);

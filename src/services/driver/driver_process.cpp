@@ -40,7 +40,7 @@ Result<std::unique_ptr<DriverProcess>> DriverProcess::start(net::Poll& poll, hos
   auto clusters = made->open_clusters();
   if (!clusters) return tl::unexpected(clusters.error());
   made->driver_.emplace(loop, made->random_, *made->state_, log,
-                        agent::folder_holder("driver", k_federation, made->path(k_state_name)));
+                        agent::folder_holder("driver", made->path(k_state_name)));
   SPILLWAY_TRY(made->driver_->start(std::move(*clusters)));
   FaceLimits limits;
   limits.caller = {made->config_.caller_rate, 2 * made->config_.caller_rate};

@@ -24,6 +24,7 @@ void fields(F& f, PeeringRecord& r) {
 
 template <class F>
 void fields(F& f, DriverState& s) {
+  f.with_default("party", s.party);
   f.with_default("units", s.units);
   f.with_default("over", s.over);
   f.with_default("peerings", s.peerings);

@@ -38,6 +38,9 @@ struct PeeringRecord {
 };
 
 struct DriverState {
+  // Whose the units are, in Leases (services/fabric/holder.h): made once, for a driver may be
+  // started on another host, under another name, and units of its own are no reason to wait.
+  std::string party;
   std::map<std::string, UnitRecord> units;
   std::map<std::string, Instant> over;            // names of units that were gone, and when
   std::map<std::string, PeeringRecord> peerings;  // "rome/milan"

@@ -68,14 +68,12 @@ void FabricHolder::tell(const Error& trouble) {
   log_.write(Level::warning, "lease in trouble", {{"why", message}});
 }
 
-std::string folder_holder(const std::string& program, const std::string& member,
-                          const std::string& folder) {
+std::string folder_holder(const std::string& who, const std::string& folder) {
   std::array<char, 256> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
   std::error_code none;
   const std::string path = std::filesystem::weakly_canonical(folder, none).string();
-  return fmt::format("{} {} on {}, {}", program, member, host.data(),
-                     pki::sha256_hex(path).substr(0, 8));
+  return fmt::format("{} on {}, {}", who, host.data(), pki::sha256_hex(path).substr(0, 8));
 }
 
 }  // namespace spillway::agent

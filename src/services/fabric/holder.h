@@ -51,7 +51,6 @@ class FabricHolder {
 };
 
 // Of a program that keeps its state in that folder of this machine, locked.
-std::string folder_holder(const std::string& program, const std::string& member,
-                          const std::string& folder);
+std::string folder_holder(const std::string& who, const std::string& folder);
 
 }  // namespace spillway::agent

@@ -51,7 +51,7 @@ class DriverTest : public ::testing::Test {
     driver.reset();
     store.crashed = false;
     lines.clear();
-    driver.emplace(loop(), random, store, log, "driver test");
+    driver.emplace(loop(), random, store, log, holder);
     std::vector<DriverCluster> clusters;
     for (embedded::Cluster* cluster : {liqos.buyer.get(), liqos.seller.get()}) {
       if (cluster == liqos.seller.get() && !is_milan_listed) continue;
@@ -186,6 +186,7 @@ class DriverTest : public ::testing::Test {
   bool is_rome_away = false;    // for the driver; its Liqo goes on
   std::string rome = "rome";    // their names there
   std::string milan = "milan";  //
+  std::string holder = "driver on a host";
   host::SeededRandom random{5};
   agent::MemoryState store;
   agent::MemoryLog log;

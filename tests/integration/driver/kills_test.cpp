@@ -260,6 +260,30 @@ TEST_F(DriverTest, APeeringThatWasDeletedClosesAfterAKill) {
   EXPECT_TRUE(liqos.list(*liqos.buyer, fabric::liqo::k_identities).empty());
 }
 
+// As that of a Deployment, whose next pod has another name.
+TEST_F(DriverTest, StartedOnAnotherHostItFollowsItself) {
+  put(unit_of(0));
+  ASSERT_TRUE(comes_to(unit_of(0), "ready"));
+  kill();
+  holder = "driver on another host";
+  start();
+  EXPECT_TRUE(comes([&] { return driver->is_seeing(); }));
+  ask("DELETE", "/v1/units/" + unit_of(0));
+  EXPECT_TRUE(comes_to(unit_of(0), "gone"));
+  EXPECT_EQ(left_of(unit_of(0)), std::vector<std::string>());
+}
+
+TEST_F(DriverTest, NobodyElsesDriverFollowsOneThatHasLeftUnits) {
+  put(unit_of(0));
+  ASSERT_TRUE(comes_to(unit_of(0), "ready"));
+  kill();
+  store = agent::MemoryState();
+  holder = "driver on another host";
+  start();
+  EXPECT_FALSE(comes([&] { return driver->is_seeing(); }));
+  EXPECT_TRUE(is_ready(*liqos.buyer, unit_of(0)));
+}
+
 TEST_F(DriverTest, WhatIsDeletedByHandIsMadeAgain) {
   put(unit_of(0));
   ASSERT_TRUE(comes_to(unit_of(0), "ready"));

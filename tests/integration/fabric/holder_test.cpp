@@ -112,11 +112,9 @@ TEST_F(FabricHolding, WhoLeavesNothingIsFollowedByAnybody) {
 }
 
 TEST_F(FabricHolding, TheNameTellsMembersAndFoldersApartAndOutlivesAProcess) {
-  EXPECT_EQ(folder_holder("agent", "rome", "/a/state"),
-            folder_holder("agent", "rome", "/a/./state"));
-  EXPECT_NE(folder_holder("agent", "rome", "/a/state"), folder_holder("agent", "rome", "/b/state"));
-  EXPECT_NE(folder_holder("agent", "rome", "/a/state"),
-            folder_holder("agent", "milan", "/a/state"));
+  EXPECT_EQ(folder_holder("agent rome", "/a/state"), folder_holder("agent rome", "/a/./state"));
+  EXPECT_NE(folder_holder("agent rome", "/a/state"), folder_holder("agent rome", "/b/state"));
+  EXPECT_NE(folder_holder("agent rome", "/a/state"), folder_holder("agent milan", "/a/state"));
 }
 
 }  // namespace
