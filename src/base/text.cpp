@@ -81,6 +81,21 @@ bool is_printable(std::string_view text) {
                                        [](char c) { return is_control(static_cast<uint8_t>(c)); });
 }
 
+void cut_to(std::string& text, size_t most) {
+  if (text.size() <= most) return;
+  text.resize(most);
+  while (!is_utf8(text)) text.pop_back();  // a character is cut
+}
+
+std::string name_few(std::span<const std::string> names) {
+  constexpr size_t k_few = 8;
+  std::string text;
+  for (const std::string& name : names.first(std::min(names.size(), k_few))) {
+    text += (text.empty() ? "" : ", ") + (is_printable(name) ? name : in_quotes(name));
+  }
+  return names.size() > k_few ? text + ", …" : text;
+}
+
 std::string in_quotes(std::string_view text) {
   std::string shown = "\"";
   size_t i = 0;

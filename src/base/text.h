@@ -23,6 +23,12 @@ bool is_printable(std::string_view text);
 // \xNN: safe in a log, a terminal and a JSON document.
 std::string in_quotes(std::string_view text);
 
+// So many bytes at most, and no half character at the end.
+void cut_to(std::string& text, size_t most);
+
+// "a, b, c, …": some of them, where whoever wrote them may have written any number.
+std::string name_few(std::span<const std::string> names);
+
 // The candidate that `word` is most likely a slip for (a third of its letters may be wrong, at
 // most three); empty when none is close.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);

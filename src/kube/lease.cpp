@@ -40,8 +40,9 @@ void Lease::on_found(Result<Object> found) {
   const bool is_ours = seen_holder_ == options_.holder;
   const bool is_free = seen_holder_.empty() || is_old_;
   const std::string party(annotation_in(*found, k_party_annotation));
+  // Also of a namesake: hosts and folders are called alike in more than one place.
   const bool is_open = options_.party.empty() || party.empty() || party == options_.party;
-  if (is_ours || (is_free && is_open)) return take(std::move(*found));
+  if (is_open && (is_ours || is_free)) return take(std::move(*found));
   set_held(false);
   const std::string holder = is_free ? "" : seen_holder_;
   const std::string told = holder + "\n" + party;

@@ -130,7 +130,11 @@ void Driver::release(size_t index, std::function<void()> done) {
   const auto next = life_.guard([this, index, done] { release(index + 1, done); });
   if (!holder) return next();
   const auto& kept = book_.state.fabrics[clusters_[index]->name].contracts;
-  holder->release(kept.empty(), next);
+  const bool has_units = std::any_of(kept.begin(), kept.end(), [this](const auto& one) {
+    const auto contract = book_.contracts.find(one.first);
+    return contract != book_.contracts.end() && !contract->second.units.empty();
+  });
+  holder->release(!has_units, next);
 }
 
 Driver::Cluster* Driver::find(const std::string& name) const {
@@ -146,25 +150,37 @@ bool Driver::is_seeing() const {
   });
 }
 
+// Not whoever only claims it: of that one nothing is made, and its word stops nobody.
 const Driver::Cluster* Driver::find_twin(const Cluster& cluster) const {
   if (!cluster.liqo.home()) return nullptr;
   for (const auto& other : clusters_) {
     if (other.get() == &cluster || !other->liqo.home()) continue;
-    if (other->liqo.home()->id() == cluster.liqo.home()->id()) return other.get();
+    const bool is_same = other->liqo.home()->id() == cluster.liqo.home()->id();
+    if (is_same && id_owner_of(*other).empty()) return other.get();
   }
   return nullptr;
 }
 
+// Whatever one says of itself may be what another was refused for.
 void Driver::know(Cluster& cluster, const agent::LiqoHome& home) {
-  if (const Cluster* other = find_twin(cluster)) {
-    log_.write(services::Level::error, "two clusters have the same Liqo id",
-               {{"one", other->name}, {"other", cluster.name}, {"id", home.id()}});
-    return;  // of that one nothing is made
+  cluster.is_refused = !take_home(cluster, home);
+  for (const auto& other : clusters_) {
+    if (!other->is_refused || other.get() == &cluster) continue;
+    other->is_refused = !take_home(*other, *other->liqo.home());
   }
+}
+
+// False: of that cluster nothing is made.
+bool Driver::take_home(Cluster& cluster, const agent::LiqoHome& home) {
   if (const std::string owner = id_owner_of(cluster); !owner.empty()) {
     log_.write(services::Level::error, "a cluster claims the Liqo id of another",
                {{"cluster", cluster.name}, {"id", home.id()}, {"of", owner}});
-    return;  // nor of that one
+    return false;
+  }
+  if (const Cluster* other = find_twin(cluster)) {
+    log_.write(services::Level::error, "two clusters have the same Liqo id",
+               {{"one", other->name}, {"other", cluster.name}, {"id", home.id()}});
+    return false;
   }
   know_names(cluster, home.id());
   cluster.key = home.public_key();
@@ -172,6 +188,7 @@ void Driver::know(Cluster& cluster, const agent::LiqoHome& home) {
   if (cluster.fabric) cluster.fabric->know_self(home);
   rebuild();
   wake();
+  return true;
 }
 
 std::set<std::string> Driver::listed() const {

@@ -80,6 +80,7 @@ class Driver final : public Desk {
     std::optional<agent::FabricHolder> holder;
     agent::LiqoHomeReader liqo;
     std::string key = {};                                              // Liqo's, PEM
+    bool is_refused = false;                                           // its Liqo id is another's
     std::map<std::pair<std::string, bool>, agent::PeerProgress> seen;  // by peer and direction
   };
 
@@ -94,7 +95,8 @@ class Driver final : public Desk {
   bool may_be_renamed(const std::string& cluster) const;
   Cluster* find(const std::string& name) const;
   const Cluster* find_twin(const Cluster& cluster) const;  // another with its Liqo id
-  std::string id_owner_of(const Cluster& cluster) const;   // of the Liqo id that it claims
+  bool take_home(Cluster& cluster, const agent::LiqoHome& home);
+  std::string id_owner_of(const Cluster& cluster) const;  // of the Liqo id that it claims
   std::set<std::string> listed() const;
   Status check_known(const std::string& consumer, const std::string& provider) const;
   void rebuild();  // what follows from orders; and the fabrics look

@@ -14,20 +14,23 @@ std::vector<fabric::Trouble> Driver::troubles_of(const std::string& consumer,
   for (const std::string& name : {consumer, provider}) {
     const Cluster* cluster = find(name);
     if (cluster == nullptr) continue;
-    if (const Cluster* other = find_twin(*cluster)) {
-      all.push_back(
-          {"cluster " + name,
-           fmt::format("{} has the same Liqo id, {}", other->name, cluster->liqo.home()->id()),
-           "install Liqo anew in one of them, with an id of its own"});
-    } else if (const std::string owner = id_owner_of(*cluster); !owner.empty()) {
+    if (const std::string owner = id_owner_of(*cluster); !owner.empty()) {
       all.push_back(
           {"cluster " + name,
            fmt::format("its Liqo id, {}, is that of {}", cluster->liqo.home()->id(), owner),
            "install Liqo anew there, with an id of its own; or if it is that cluster, list "
            "it by a name that is new"});
+    } else if (const Cluster* other = find_twin(*cluster)) {
+      all.push_back(
+          {"cluster " + name,
+           fmt::format("{} has the same Liqo id, {}", other->name, cluster->liqo.home()->id()),
+           "install Liqo anew in one of them, with an id of its own"});
     }
     if (!cluster->fabric) {
-      all.push_back({"cluster " + name, "its fabric is not ours: " + cluster->holder->why_not(),
+      const bool is_asked_for = cluster->holder.has_value();  // not before the state is saved
+      all.push_back({"cluster " + name,
+                     "its fabric is not ours: " +
+                         (is_asked_for ? cluster->holder->why_not() : "nothing is saved yet"),
                      fmt::format("units there wait; see the Lease {} in namespace {}",
                                  agent::k_fabric_lease, fabric::liqo::k_namespace)});
       continue;

@@ -8,7 +8,6 @@
 namespace spillway::driver {
 namespace {
 
-constexpr size_t k_most_named = 8;               // in an error
 constexpr std::string_view k_in_use = "in use";  // all that is said of what may not be seen
 
 Error used_up(const std::string& unit) {
@@ -180,14 +179,9 @@ Result<bool> keep(DriverState& state, const std::string& peering, const PeeringO
 Result<bool> close(DriverState& state, const std::string& peering, Instant now) {
   const std::vector<std::string> units = units_of(state, peering);
   if (!units.empty()) {
-    std::string names;
-    for (size_t i = 0; i < std::min(units.size(), k_most_named); ++i) {
-      names += (i == 0 ? "" : ", ") + units[i];
-    }
-    if (units.size() > k_most_named) names += ", …";
     return fail(Code::conflict, "peering " + peering,
                 fmt::format("{} unit{} there: {}", units.size(),
-                            units.size() == 1 ? " lives" : "s live", names),
+                            units.size() == 1 ? " lives" : "s live", name_few(units)),
                 "end them first");
   }
   const bool was_kept = state.peerings.erase(peering) > 0;

@@ -44,7 +44,8 @@ Status check_room(const DriverState& state, size_t bytes) {
   if (state.units.size() + state.over.size() < k_most_names) return {};
   return fail(Code::over_quota, "names of units",
               fmt::format("{} are kept already, for they are never used again", k_most_names),
-              "when all units have ended, stop the driver, move its state away and start it");
+              "when all units have ended, stop the driver, move its state away and start it; "
+              "docs/driver.md, Limits");
 }
 
 }  // namespace spillway::driver

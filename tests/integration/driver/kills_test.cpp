@@ -294,5 +294,18 @@ TEST_F(DriverTest, WhatIsDeletedByHandIsMadeAgain) {
   EXPECT_TRUE(comes_to(unit_of(0), "ready"));
 }
 
+// As the way out of a state that has no room for names any more.
+TEST_F(DriverTest, WhoStopsWithNoUnitsIsFollowedByAnotherThatKnowsNothing) {
+  ask("PUT", "/v1/peerings/rome/milan", R"({"version":1})");
+  ASSERT_TRUE(comes([&] { return is_open("/v1/peerings/rome/milan"); }));
+  bool is_stopped = false;
+  driver->stop([&] { is_stopped = true; });
+  ASSERT_TRUE(comes([&] { return is_stopped; }));
+  kill();
+  store = agent::MemoryState();
+  start();
+  EXPECT_TRUE(comes([&] { return driver->is_seeing(); }));
+}
+
 }  // namespace
 }  // namespace spillway::driver

@@ -137,6 +137,33 @@ TEST_F(Renamed, NobodyTakesOverAnothersPeeringsByItsLiqoId) {
   }
 }
 
+// Also if it is the first that is read; and when it takes its word back all goes on.
+TEST_F(Renamed, WhoClaimsAnothersLiqoIdDoesNotStopIt) {
+  const std::string unit = unit_of(0);
+  put(unit);
+  ASSERT_TRUE(comes_to(unit, "ready"));
+  live(20);
+  kill();
+  const auto call_milan = [this](const char* id) {
+    const auto told = liqos.ask(
+        *liqos.seller, "PATCH", "/api/v1/namespaces/liqo/configmaps/liqo-clusterid-configmap",
+        fmt::format(R"({{"data":{{"CLUSTER_ID":"{}"}}}})", id), "application/merge-patch+json");
+    EXPECT_EQ(told.status, 200);
+  };
+  call_milan("rome");
+  is_rome_away = true;
+  start();
+  const auto troubles = [&] { return model::to_json(ask("GET", "/v1/peerings/rome/milan").body); };
+  ASSERT_TRUE(comes([&] { return troubles().find("is that of rome") != std::string::npos; }))
+      << troubles();
+  is_rome_away = false;
+  ASSERT_TRUE(comes([&] { return driver->is_seeing(); }));
+  ask("DELETE", "/v1/units/" + unit);
+  EXPECT_TRUE(comes([&] { return !is_ready(*liqos.buyer, unit); })) << "rome goes on";
+  call_milan("milan");
+  EXPECT_TRUE(comes([&] { return step_of(unit) == "gone"; }, 20'000)) << troubles();
+}
+
 TEST_F(Renamed, WhatWasToldByTheOldNameIsToldAsMended) {
   ask("PUT", "/v1/peerings/rome/milan", R"({"version":1})");
   ASSERT_TRUE(comes([&] { return is_open("/v1/peerings/rome/milan"); }));

@@ -102,6 +102,16 @@ TEST_F(FabricHolding, NobodyFollowsAnotherPartyThatHasLeftUnits) {
   EXPECT_EQ(second.doing, "working");
 }
 
+// Two hosts and folders of one name, as of two StatefulSets.
+TEST_F(FabricHolding, ANamesakeOfAnotherPartyWaits) {
+  Candidate first(loop, liqo.rome, "driver on spillway-0", "driver 1");
+  loop.run_for(seconds(1));
+  Candidate second(loop, liqo.rome, "driver on spillway-0", "driver 2");
+  loop.run_for(minutes(1));
+  EXPECT_EQ(first.doing, "working");
+  EXPECT_EQ(second.doing, "stopped");
+}
+
 TEST_F(FabricHolding, WhoLeavesNothingIsFollowedByAnybody) {
   Candidate first(loop, liqo.rome, "agent rome here", "agent rome");
   loop.run_for(seconds(1));
