@@ -37,6 +37,8 @@ struct BoughtUnit {
   std::optional<Instant> drained_by = {};  // it ends; then, whether it is drained or not
   bool is_spare = false;                   // its node is not to be Ready yet
   Duration fence = minutes(5);             // so long its provider may run what has identity
+  // Why nobody is to go where its provider's Liqo says that its API server is; empty: they may.
+  std::string misled = {};
 };
 
 // A contract that both have signed, and that lives.
@@ -47,6 +49,8 @@ struct Purchase {
   liqo::Texts labels;     // of their nodes
   liqo::Texts annotations;
   std::vector<model::Taint> taints;
+  // What the nodes look like is not known: those that are there are left as they are.
+  bool is_bare = false;
   // What was heard last, and is believed.
   // For a nonce that was heard, until it is said: a provider that still wants it asks again.
   std::optional<Proof> proof = {};

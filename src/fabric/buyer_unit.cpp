@@ -1,4 +1,5 @@
 // A unit at the buyer while it is wanted: slice, VirtualNode, Node, and what somebody did to them.
+#include "base/text.h"
 #include "fabric/buying.h"
 #include "fabric/granted_labels.h"
 #include "fabric/liqo/vk_options.h"
@@ -51,12 +52,11 @@ void check_grant(Buying& b, const Purchase& purchase, const BoughtUnit& unit,
 
 // What it says is its provider's word, copied by Liqo. It is not put right: nobody knows what of it
 // is not.
-bool is_readable(Buying& b, std::string_view kind, const std::string& name,
-                 const std::string& unreadable) {
-  if (unreadable.empty()) return true;
+void tell_unreadable(Buying& b, std::string_view kind, const std::string& name,
+                     const std::string& unreadable) {
+  if (unreadable.empty()) return;
   b.plan.troubles.push_back({fmt::format("{} {}", kind, name), "it cannot be read: " + unreadable,
                              "its provider may have written that; release it if it stays"});
-  return false;
 }
 
 // Under another key than its provider knew, until that one's units had ended. It may be accepted by
@@ -114,22 +114,36 @@ void clear_abandoned(Buying& b, const BoughtUnit& unit, const BoughtSight& seen)
   b.remove(Buying::node(unit.name), seen.node->uid);
 }
 
-using Names = std::vector<std::string>;
+// Its virtual kubelet would go there with pods and what leaves with them.
+void turn_back(Buying& b, const BoughtUnit& unit, const BoughtSight& seen) {
+  b.plan.troubles.push_back({"unit " + unit.name,
+                             "its provider sends its virtual kubelet elsewhere: " + unit.misled,
+                             "allow that API server, or release the unit"});
+  if (keep_liqo_from_making(b, *seen.slice) || !seen.virtual_node) return;
+  if (!seen.virtual_node->meta.deleted.empty()) return;
+  b.remove(b.at(liqo::k_virtual_nodes, unit.name), seen.virtual_node->meta.uid);
+}
 
 // Liqo fills in what is granted only where it may make the VirtualNode itself. Not before ours is
 // there: it would make one without labels and taints. Nor while labels are granted that no node of
-// ours may have, for it would put them on each time that we take them away.
-void fill_in(Buying& b, const BoughtUnit& unit, const liqo::Slice& slice, const Names& beyond) {
-  if (beyond.empty()) {
-    if (has_liqo_make_node(slice)) return;
-    b.plan.deeds.emplace_back(Merge{b.at(liqo::k_slices, unit.name), liqo::keep_with_node_patch()});
-    return;
+// ours may have, for it would put them on each time that we take them away; nor what nobody can
+// read, in which there may be such.
+void fill_in(Buying& b, const Purchase& purchase, const BoughtUnit& unit,
+             const liqo::Slice& slice) {
+  liqo::Texts bought = virtual_node_of(b, purchase, unit).labels;
+  bought.merge(said_by_kubelet(unit.name));
+  const auto beyond = labels_beyond(bought, slice.grant.node_labels);
+  if (!beyond.empty()) {
+    b.plan.troubles.push_back(
+        {"unit " + unit.name,
+         "its provider grants labels that were not bought: " + name_few(beyond),
+         "they are kept from its node; release it, or settle it with the provider"});
   }
-  b.plan.troubles.push_back(
-      {"unit " + unit.name,
-       fmt::format("its provider grants labels that were not bought: {}", fmt::join(beyond, ", ")),
-       "they are kept from its node; release it, or settle it with the provider"});
-  keep_liqo_from_making(b, slice);
+  if (!beyond.empty() || !slice.unreadable.empty()) {
+    keep_liqo_from_making(b, slice);
+  } else if (!has_liqo_make_node(slice)) {
+    b.plan.deeds.emplace_back(Merge{b.at(liqo::k_slices, unit.name), liqo::keep_with_node_patch()});
+  }
 }
 
 }  // namespace
@@ -149,11 +163,12 @@ void keep(Buying& b, const Purchase& purchase, const BoughtUnit& unit, const Bou
   if (!seen.slice->meta.deleted.empty()) return;  // by somebody's hand; the next look makes it anew
   check_grant(b, purchase, unit, *seen.slice);
   ask_again(b, *seen.slice);
-  // Without its request and its offer it is not known what was written.
-  const bool is_whole = !unit.request.empty();
-  if (is_readable(b, "ResourceSlice", unit.name, seen.slice->unreadable) && is_whole) {
+  tell_unreadable(b, "ResourceSlice", unit.name, seen.slice->unreadable);
+  // Without its request it is not known what was written.
+  if (seen.slice->unreadable.empty() && !unit.request.empty()) {
     mend_slice(slice_of(b, purchase, unit), *seen.slice, b.plan);
   }
+  if (!unit.misled.empty()) return turn_back(b, unit, seen);
   const liqo::VirtualNode virtual_node = virtual_node_of(b, purchase, unit);
   // Its virtual kubelet reads the kubeconfig when it starts.
   if (!seen.virtual_node) {
@@ -166,12 +181,13 @@ void keep(Buying& b, const Purchase& purchase, const BoughtUnit& unit, const Bou
     return;
   }
   if (is_liqos_own(b, *seen.virtual_node)) return replace(b, *seen.slice, *seen.virtual_node);
-  const liqo::Texts& granted = seen.slice->grant.node_labels;
-  if (is_readable(b, "VirtualNode", unit.name, seen.virtual_node->unreadable) && is_whole) {
-    mend_virtual_node(virtual_node, *seen.virtual_node, granted, b.plan);
+  tell_unreadable(b, "VirtualNode", unit.name, seen.virtual_node->unreadable);
+  if (purchase.is_bare) {
+    strip_virtual_node(*seen.virtual_node, seen.slice->grant.node_labels, b.plan);
+  } else {
+    mend_virtual_node(virtual_node, *seen.virtual_node, b.plan);
   }
-  const auto beyond = is_whole ? labels_beyond(virtual_node.labels, granted) : Names{};
-  fill_in(b, unit, *seen.slice, beyond);
+  fill_in(b, purchase, unit, *seen.slice);
   if (!seen.node) {
     return b.create(
         Buying::node(unit.name),

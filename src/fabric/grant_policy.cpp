@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "fabric/cidr.h"
-#include "fabric/granted_labels.h"
 #include "model/limits.h"
+#include "model/reserved.h"
 #include "model/validation.h"
 
 namespace spillway::fabric {
@@ -28,7 +28,7 @@ Status check_classes(const std::string& field, const std::vector<std::string>& n
 }
 
 Status check_node_label(const std::string& key) {
-  if (may_be_granted(key)) return {};
+  if (model::is_free_label(key)) return {};
   return model::refuse("key", in_quotes(key) + " is not for a grant to say, and buyers refuse it",
                        "say it of the offer, if at all");
 }

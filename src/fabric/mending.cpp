@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/text.h"
 #include "fabric/granted_labels.h"
 #include "model/tree.h"
 
@@ -56,8 +57,43 @@ model::Node patch_from(model::Node object, const std::string& version) {
 void put_right(const Place& at, std::string_view kind, model::Node patch,
                const std::vector<std::string>& edited, const char* next, Plan& plan) {
   plan.deeds.emplace_back(Merge{at, std::move(patch)});
-  plan.troubles.push_back({fmt::format("{} {}", kind, at.name),
-                           fmt::format("somebody edited {}", fmt::join(edited, ", ")), next});
+  plan.troubles.push_back(
+      {fmt::format("{} {}", kind, at.name), "somebody edited " + name_few(edited), next});
+}
+
+// What is to be merged into spec.labels; null takes one away.
+model::Node mended_labels(const liqo::VirtualNode& wanted, const liqo::VirtualNode& seen,
+                          std::vector<std::string>& edited) {
+  model::Node mended = model::object_node();
+  const auto put = [&](const std::string& key, model::Node value) {
+    model::put(mended, key, std::move(value));
+    edited.push_back("spec.labels." + key);
+  };
+  const bool is_whole = seen.unreadable.empty();  // else some of them may be there, unread
+  liqo::Texts right = said_by_kubelet(seen.meta.name);
+  for (const auto& [key, value] : right) {
+    const auto found = seen.labels.find(key);
+    if (found != seen.labels.end() && found->second != value) put(key, model::text_node(value));
+  }
+  for (const auto& [key, value] : wanted.labels) {
+    const auto found = seen.labels.find(key);
+    const bool is_right = found == seen.labels.end() ? !is_whole : found->second == value;
+    if (!is_right) put(key, model::text_node(value));
+  }
+  right.insert(wanted.labels.begin(), wanted.labels.end());
+  for (const std::string& key : labels_to_remove(right, seen.labels)) put(key, model::Node{});
+  return mended;
+}
+
+void put_labels_right(const liqo::VirtualNode& seen, const model::Node& labels,
+                      const std::vector<std::string>& edited, Plan& plan) {
+  if (edited.empty()) return;
+  model::Node patch = model::object_node();
+  model::put(model::ensure(patch, {"metadata"}), "resourceVersion",
+             model::text_node(seen.meta.version));
+  model::put(model::ensure(patch, {"spec"}), "labels", labels);
+  put_right({liqo::k_virtual_nodes, seen.meta.space, seen.meta.name}, "VirtualNode",
+            std::move(patch), edited, k_release, plan);
 }
 
 std::string amount_text(std::string_view name, int64_t amount) {
@@ -69,6 +105,8 @@ std::string amount_text(std::string_view name, int64_t amount) {
 void mend_slice(const liqo::Slice& wanted, const liqo::Slice& seen, Plan& plan) {
   std::vector<std::string> edited;
   compare("labels", wanted.meta.labels, seen.meta.labels, edited);
+  compare_one("spec.consumerClusterID", wanted.buyer, seen.buyer, edited);
+  compare_one("spec.providerClusterID", wanted.provider, seen.provider, edited);
   compare_one("spec.class", wanted.class_name, seen.class_name, edited);
   compare_one("spec.csr", wanted.request, seen.request, edited);
   compare("spec.resources", wanted.wanted, seen.wanted, edited);
@@ -79,41 +117,48 @@ void mend_slice(const liqo::Slice& wanted, const liqo::Slice& seen, Plan& plan) 
             patch_from(to_object(right), seen.meta.version), edited, k_release, plan);
 }
 
-void mend_virtual_node(const liqo::VirtualNode& wanted, const liqo::VirtualNode& seen,
-                       const liqo::Texts& granted, Plan& plan) {
+void mend_virtual_node(const liqo::VirtualNode& wanted, const liqo::VirtualNode& seen, Plan& plan) {
   std::vector<std::string> edited;
+  const model::Node labels = mended_labels(wanted, seen, edited);
+  if (!seen.unreadable.empty()) return put_labels_right(seen, labels, edited, plan);
   compare("labels", wanted.meta.labels, seen.meta.labels, edited);
-  compare("spec.labels", wanted.labels, seen.labels, edited);
   compare("spec.annotations", wanted.annotations, seen.annotations, edited);
+  compare_one("spec.clusterID", wanted.provider, seen.provider, edited);
   compare_one("spec.createNode", wanted.create_node, seen.create_node, edited);
   compare_one("spec.disableNetworkCheck", wanted.disable_network_check, seen.disable_network_check,
               edited);
   compare_one("spec.kubeconfigSecretRef", wanted.kubeconfig_secret, seen.kubeconfig_secret, edited);
   const std::vector<model::Taint> lost = missing(wanted.taints, seen.taints);
   for (const model::Taint& one : lost) edited.push_back("spec.taints " + one.key);
-  const auto removed = labels_to_remove(wanted.labels, granted, seen.labels);
-  for (const std::string& key : removed) edited.push_back("spec.labels." + key);
   if (edited.empty()) return;
-  liqo::VirtualNode right;
+  liqo::VirtualNode right = wanted;
+  right.meta = {};
   right.meta.name = seen.meta.name;
   right.meta.space = seen.meta.space;
   right.meta.labels = wanted.meta.labels;
-  right.labels = wanted.labels;
-  right.annotations = wanted.annotations;
-  right.create_node = wanted.create_node;
-  right.disable_network_check = wanted.disable_network_check;
-  right.kubeconfig_secret = wanted.kubeconfig_secret;
   // A list is replaced whole.
   right.taints = seen.taints;
   right.taints.insert(right.taints.end(), lost.begin(), lost.end());
   model::Node patch = patch_from(to_object(right), seen.meta.version);
-  keep_of_spec(patch, {"labels", "annotations", "taints", "createNode", "disableNetworkCheck",
-                       "kubeconfigSecretRef"});
-  for (const std::string& key : removed) {
-    model::put(model::ensure(patch, {"spec", "labels"}), key, model::Node{});  // null takes away
+  keep_of_spec(
+      patch, {"annotations", "taints", "createNode", "disableNetworkCheck", "kubeconfigSecretRef"});
+  if (wanted.provider != seen.provider) {
+    model::put(model::ensure(patch, {"spec"}), "clusterID", model::text_node(wanted.provider));
   }
+  if (!labels.items.empty()) model::put(model::ensure(patch, {"spec"}), "labels", labels);
   put_right({liqo::k_virtual_nodes, seen.meta.space, seen.meta.name}, "VirtualNode",
             std::move(patch), edited, k_release, plan);
+}
+
+void strip_virtual_node(const liqo::VirtualNode& seen, const liqo::Texts& granted, Plan& plan) {
+  liqo::VirtualNode said;
+  said.meta.name = seen.meta.name;
+  for (const auto& one : seen.labels) {
+    if (granted.contains(one.first)) said.labels.insert(one);
+  }
+  std::vector<std::string> edited;
+  const liqo::VirtualNode nothing;
+  put_labels_right(seen, mended_labels(nothing, said, edited), edited, plan);
 }
 
 void mend_tenant(const liqo::Tenant& wanted, const liqo::Tenant& seen, Plan& plan) {
@@ -145,7 +190,7 @@ std::string misgranted(const liqo::Amounts& agreed, const liqo::Amounts& granted
     if (amount == 0 || agreed.contains(name)) continue;
     wrong.push_back(fmt::format("{} {} of none", name, amount_text(name, amount)));
   }
-  return fmt::format("{}", fmt::join(wrong, ", "));
+  return name_few(wrong);
 }
 
 }  // namespace spillway::fabric

@@ -14,9 +14,10 @@ namespace spillway::fabric {
 void mend_slice(const liqo::Slice& wanted, const liqo::Slice& seen, Plan& plan);
 // What Liqo believes of a buyer; its key, and the proxy by which it comes, are looked at elsewhere.
 void mend_tenant(const liqo::Tenant& wanted, const liqo::Tenant& seen, Plan& plan);
-// `granted`: labels that the provider would add.
-void mend_virtual_node(const liqo::VirtualNode& wanted, const liqo::VirtualNode& seen,
-                       const liqo::Texts& granted, Plan& plan);
+// Of one that cannot be read whole: what it says in labels alone, for that is what others go by.
+void mend_virtual_node(const liqo::VirtualNode& wanted, const liqo::VirtualNode& seen, Plan& plan);
+// Of one whose offer is not known (any more): labels are taken away that are granted and not free.
+void strip_virtual_node(const liqo::VirtualNode& seen, const liqo::Texts& granted, Plan& plan);
 
 // What is granted, where that is something else than was agreed on: "cpu 1500m of 2000m". Empty:
 // all of it, or nothing at all, which is how a grant begins and ends.

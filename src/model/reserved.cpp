@@ -33,6 +33,10 @@ bool is_label_of_kubernetes(std::string_view key) {
   return is_of(key, "kubernetes.io") || is_of(key, "k8s.io");
 }
 
+bool is_free_label(std::string_view key) {
+  return !is_reserved_label(key) && !is_label_of_kubernetes(key);
+}
+
 // Kubernetes keeps both domains to itself, and the Cluster Autoscaler has its own below them.
 bool is_reserved_annotation(std::string_view key) {
   return is_ours(key) || is_label_of_kubernetes(key);

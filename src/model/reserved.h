@@ -11,6 +11,8 @@ namespace spillway::model {
 bool is_reserved_label(std::string_view key);
 // Those and all others of Kubernetes. An offer may say them, and is bought for what it says.
 bool is_label_of_kubernetes(std::string_view key);
+// None of these: a provider may put it on a node that it has sold, whatever was bought.
+bool is_free_label(std::string_view key);
 bool is_reserved_annotation(std::string_view key);
 bool is_reserved_taint(std::string_view key);
 

@@ -90,15 +90,11 @@ void check_mended(void (*mend)(const T&, const T&, Plan&), Result<T> (*read)(con
   SPILLWAY_CHECK(next.deeds.empty(), "what was put right is not right");
 }
 
-void mend_granted(const VirtualNode& wanted, const VirtualNode& seen, Plan& plan) {
-  mend_virtual_node(wanted, seen, {{"node-role.kubernetes.io/control-plane", "yes"}}, plan);
-}
-
 void check_mending(const model::Node& object) {
   check_mended(&mend_slice, &read_slice,
                new_slice({"unit", "rome", "milan", "request", {{"cpu", 2000}, {"pods", 7}}}, true),
                object);
-  check_mended(&mend_granted, &read_virtual_node,
+  check_mended(&mend_virtual_node, &read_virtual_node,
                new_virtual_node({"unit",
                                  "milan",
                                  {},

@@ -6,6 +6,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "model/card.h"
+#include "model/reserved.h"
 #include "model/tree.h"
 #include "model/validation.h"
 
@@ -231,6 +232,14 @@ void keep_words(const Node& root, std::span<const std::string_view> words, Meta&
   };
   keep("labels", meta.labels);
   keep("annotations", meta.annotations);
+}
+
+void keep_reserved(const Node& root, std::initializer_list<std::string_view> path, Texts& into) {
+  for (const Node& one : model::items_at(root, path)) {
+    if (into.size() >= k_most_entries) return;  // the others when these have gone
+    const bool is_read = one.kind == Node::Kind::string && one.text.size() <= k_longest_text;
+    if (is_read && !model::is_free_label(one.key)) into.insert_or_assign(one.key, one.text);
+  }
 }
 
 }  // namespace spillway::fabric::liqo

@@ -143,6 +143,10 @@ Result<T> read_object(const model::Node& root) {
 // Labels and annotations of these names, if they are there, whatever else is.
 void keep_words(const model::Node& root, std::span<const std::string_view> words, Meta& meta);
 
+// Of labels that were too many, those that are not for anybody to say (model/reserved.h).
+void keep_reserved(const model::Node& root, std::initializer_list<std::string_view> path,
+                   Texts& into);
+
 // `words`: labels and annotations that are read even among too many others.
 template <class T>
 T see_object(const model::Node& root, std::span<const std::string_view> words) {

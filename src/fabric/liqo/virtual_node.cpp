@@ -43,7 +43,9 @@ Result<VirtualNode> read_virtual_node(const model::Node& object) {
   return read_object<VirtualNode>(object);
 }
 VirtualNode see_virtual_node(const model::Node& object, std::span<const std::string_view> words) {
-  return see_object<VirtualNode>(object, words);
+  VirtualNode seen = see_object<VirtualNode>(object, words);
+  if (!seen.unreadable.empty()) keep_reserved(object, {"spec", "labels"}, seen.labels);
+  return seen;
 }
 model::Node to_object(const VirtualNode& node) { return write_object(node); }
 

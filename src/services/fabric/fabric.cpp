@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
+#include "fabric/present.h"
 #include "market/mutants.h"
 #include "pki/hash.h"
 #include "services/agent/never.h"
@@ -210,6 +212,7 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
     dealings_.dress(wish.purchases.back());
     for (const fabric::BoughtUnit& unit : wish.purchases.back().units) {
       const auto seen = sight.units.find(unit.name);
+      if (seen != sight.units.end()) unit.misled = misled(peer, seen->second);
       const bool is_served = seen != sight.units.end() && seen->second.virtual_node;
       if (is_served && !unit.drained_by && !is_doubted) draining.erase(unit.name);
     }
@@ -242,6 +245,13 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
   forget_side(peer, Role::buyer);
   dealings_.touch();
   return k_never;
+}
+
+// Liqo makes a unit's kubeconfig of what the provider writes into its slice, not of what was heard.
+std::string Fabric::misled(const std::string& peer, const fabric::BoughtSight& seen) const {
+  if (!seen.slice || !seen.slice->access) return {};
+  const Status may = check_way(*seen.slice->access, options_.api_servers, networks_.in_band(peer));
+  return may ? std::string{} : fmt::format("{}: {}", may.error().thing, may.error().reason);
 }
 
 Instant Fabric::sell(const std::string& peer, PeerMemory& memory) {
@@ -352,6 +362,7 @@ Instant Fabric::do_plan(const std::string& peer, Role role, const fabric::Plan& 
   with.troubles = std::move(troubles);
   with.is_open = role == Role::buyer ? sights_.buyer(peer).identity.has_value()
                                      : is_answered(sights_.seller(peer));
+  for (fabric::Trouble& trouble : troubles) cut_to(trouble.reason, Tellings::k_longest);
   looked_(progress_of({peer, role}, with));
   return next;
 }

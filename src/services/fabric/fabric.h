@@ -148,7 +148,9 @@ class Fabric {
   void adopt();
   // False: another member has that peer's Liqo id, or it is not known yet whether one has.
   bool takes_liqo_id(const model::Contract& row, const model::LiqoPart& part);
-  bool is_here(const model::Contract& row) const;  // anything of its units, in this cluster
+  // Anything of its units, in this cluster and of that peer: what lies elsewhere others have put
+  // there.
+  bool is_here(const model::Contract& row, const std::string& peer);
   const ClusterId& other_of(const model::Contract& row) const {
     return is_bought(row) ? row.provider : row.buyer;
   }
@@ -173,6 +175,7 @@ class Fabric {
   bool is_waiting_for(const std::string& peer, Role role);
   bool is_unverified(std::string_view unit) const;
   Instant buy(const std::string& peer, PeerMemory& memory);
+  std::string misled(const std::string& peer, const fabric::BoughtSight& seen) const;
   Instant sell(const std::string& peer, PeerMemory& memory);
   std::vector<std::string> tolerable_by(const std::string& buyer);
   void limit_guests(const fabric::SellerWish& wish, fabric::Plan& plan);

@@ -91,9 +91,9 @@ bool Fabric::takes_liqo_id(const model::Contract& row, const model::LiqoPart& pa
     return true;
   }
   if (!sights_.is_known()) return false;
-  const bool is_first =
-      is_here(row) && std::none_of(others.begin(), others.end(),
-                                   [&](const auto& id) { return is_here(*contract(id)); });
+  const bool is_first = is_here(row, peer) &&
+                        std::none_of(others.begin(), others.end(),
+                                     [&](const auto& id) { return is_here(*contract(id), peer); });
   if (!is_first) {
     disputed_.insert_or_assign(row.id, other_of(*contract(*others.begin())));
     return false;
@@ -106,10 +106,12 @@ bool Fabric::takes_liqo_id(const model::Contract& row, const model::LiqoPart& pa
   return true;
 }
 
-bool Fabric::is_here(const model::Contract& row) const {
+bool Fabric::is_here(const model::Contract& row, const std::string& peer) {
   const std::vector<std::string> units = unit_names(row);
-  return std::any_of(units.begin(), units.end(),
-                     [this](const std::string& unit) { return sights_.has_any_of(unit); });
+  return std::any_of(units.begin(), units.end(), [&](const std::string& unit) {
+    return is_bought(row) ? sights_.buyer(peer).units.contains(unit)
+                          : sights_.seller(peer).slices.contains(unit);
+  });
 }
 
 // Written down before anything is granted for it, so that a restart takes nothing back.
@@ -256,6 +258,7 @@ void Fabric::find_offer(const model::Contract& wanted) {
     if (kept == state().contracts.end() || row == nullptr) return;
     if (is_bought(*row)) {
       kept->second.offer = told ? *told : bare_offer(*row);
+      kept->second.is_bare = !told;
       share_offer(state().contracts, id);
     } else {
       auto& keys = kept->second.tolerable.emplace();

@@ -18,6 +18,7 @@ void fields(F& f, FabricContract& c) {
   f.optional("tolerable", c.tolerable);
   f.with_default("purchased", c.purchased);
   f.optional("offer", c.offer);
+  f.with_default("bare", c.is_bare, false);
   f.with_default("nonce", c.nonce);
   f.optional("proof", c.proof);
   f.optional("recorded", c.recorded);

@@ -23,10 +23,11 @@ struct FabricContract {
   std::optional<std::vector<std::string>> tolerable = {};  // sold: keys of its offer's taints
   std::vector<int32_t> purchased = {};                     // sold: spares, as its buyer signed
   std::optional<SharedOffer> offer = {};                   // bought: what its nodes look like
-  std::string nonce = {};                                  // bought: to be signed
-  std::optional<fabric::Proof> proof = {};                 // bought: signed, and not said yet
-  std::optional<std::vector<std::string>> recorded = {};   // bought: units, as its provider says
-  std::map<std::string, Instant> ending = {};              // bought: units that end, and since when
+  bool is_bare = false;                                   // bought: nobody knows the offer any more
+  std::string nonce = {};                                 // bought: to be signed
+  std::optional<fabric::Proof> proof = {};                // bought: signed, and not said yet
+  std::optional<std::vector<std::string>> recorded = {};  // bought: units, as its provider says
+  std::map<std::string, Instant> ending = {};             // bought: units that end, and since when
 
   void forget_talk() {
     request.reset();

@@ -86,10 +86,7 @@ Status check_server(const std::string& what, const std::string& url,
 
 Status check_access(const fabric::IdentityTalk& talk, const AllowedServers& allowed,
                     const std::string& own_proxy) {
-  SPILLWAY_TRY(check_server("api_server", talk.access.api_server, allowed));
-  if (!talk.access.proxy.empty() && talk.access.proxy != own_proxy) {
-    SPILLWAY_TRY(check_server("proxy", talk.access.proxy, allowed));
-  }
+  SPILLWAY_TRY(check_way(talk.access, allowed, own_proxy));
   for (const std::string* pem : {&talk.access.authority, &talk.access.certificate}) {
     if (!pem->empty() && pem->size() <= k_longest_pem) continue;
     return refuse_talk("identity", fmt::format("{} bytes are no certificate", pem->size()), "");
@@ -112,6 +109,13 @@ Status check_allowed(const AllowedServers& allowed) {
                 "write the * at the end, after the port: https://api.example:6443*");
   }
   return {};
+}
+
+Status check_way(const fabric::liqo::AuthParams& access, const AllowedServers& allowed,
+                 const std::string& own_proxy) {
+  SPILLWAY_TRY(check_server("api_server", access.api_server, allowed));
+  if (access.proxy.empty() || access.proxy == own_proxy) return {};
+  return check_server("proxy", access.proxy, allowed);
 }
 
 Status check_api_server(const std::string& url, const AllowedServers& allowed) {

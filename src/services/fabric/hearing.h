@@ -34,6 +34,8 @@ using AllowedServers = std::vector<std::string>;
 Status check_allowed(const AllowedServers& allowed);
 Status check_api_server(const std::string& url, const AllowedServers& allowed);
 // `own_proxy`: the way that we asked to be sent, through the network between us; empty: none.
+Status check_way(const fabric::liqo::AuthParams& access, const AllowedServers& allowed,
+                 const std::string& own_proxy);
 Result<fabric::IdentityTalk> hear_identity(std::string_view body, const Heard& on,
                                            const AllowedServers& allowed,
                                            const std::string& own_proxy = {});

@@ -35,8 +35,9 @@ std::string_view readiness_of(const kube::Object& node) {
 // Of hundreds of units no machine looks at certificates, nor at what Liqo writes into a
 // VirtualNode: that would be half of what is kept.
 void lighten(liqo::Slice& slice) {
-  slice.access.reset();
-  if (is_copy(slice)) return;  // of those, whoever decides writes all conditions
+  if (is_copy(slice))
+    return slice.access.reset();  // of those, whoever decides writes all conditions
+  if (slice.access) slice.access = {{}, {}, slice.access->api_server, slice.access->proxy};
   for (liqo::Condition& one : slice.conditions) one = {one.type, one.status, {}, {}, {}};
 }
 void lighten(liqo::VirtualNode& node) {

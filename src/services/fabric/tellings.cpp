@@ -11,16 +11,10 @@ namespace {
 
 constexpr std::string_view k_component = "spillway-fabric";
 
-void cut(std::string& text) {
-  if (text.size() <= Tellings::k_longest) return;
-  text.resize(Tellings::k_longest);
-  while (!is_utf8(text)) text.pop_back();  // a character is cut
-}
-
 std::string sentence(const fabric::Trouble& trouble) {
   std::string text = fmt::format("{}: {}", trouble.thing, trouble.reason);
   if (!trouble.next.empty()) text += "; " + trouble.next;
-  cut(text);
+  cut_to(text, Tellings::k_longest);
   return text;
 }
 
@@ -111,7 +105,7 @@ void Tellings::write_event(const About& about, std::string_view type, std::strin
   if (!about.uid.empty()) model::put(object, "uid", model::text_node(about.uid));
   model::put(event, "type", model::text_node(type));
   model::put(event, "reason", model::text_node("Fabric"));
-  cut(text);
+  cut_to(text, Tellings::k_longest);
   model::put(event, "message", model::text_node(text));
   model::put(event, "count", model::integer_node(1));
   model::put(event, "firstTimestamp", model::text_node(to_text(now)));

@@ -90,6 +90,7 @@ fabric::Purchase purchase_of(const model::Contract& contract, const FabricContra
                             .proof = kept.proof};
   purchase.is_kept = contract.units.empty();
   if (buying.has_identity) purchase.recorded = kept.recorded;
+  purchase.is_bare = !kept.offer || kept.is_bare;
   if (kept.offer) dress(purchase, **kept.offer);
   for (const model::Unit& unit : contract.units) {
     if (!unit.live) continue;

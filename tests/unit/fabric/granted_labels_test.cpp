@@ -35,11 +35,10 @@ TEST(GrantedLabels, NothingIsSaidThatOthersGoBy) {
 TEST(GrantedLabels, WhatCameInThatWayIsRemovedAlsoWhenItIsGrantedNoMore) {
   liqo::Texts seen = k_labels_bought;
   seen["zone"] = "north";
-  seen["liqo.io/more"] = "Liqo's own";
-  EXPECT_TRUE(labels_to_remove(k_labels_bought, {}, seen).empty());
+  EXPECT_TRUE(labels_to_remove(k_labels_bought, seen).empty());
   seen["node-role.kubernetes.io/control-plane"] = "";
-  EXPECT_EQ(labels_to_remove(k_labels_bought, {}, seen).size(), 1U);
-  EXPECT_EQ(labels_to_remove(k_labels_bought, {{"liqo.io/more", "theirs"}}, seen).size(), 2U);
+  seen["liqo.io/more"] = "x";
+  EXPECT_EQ(labels_to_remove(k_labels_bought, seen).size(), 2U);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ struct Mending : testing::Test {
         {k_mended,
          "milan",
          {},
-         {{"disk", "ssd"}, {"liqo.io/more", "Liqo's own"}, {"liqo.io/remote-cluster-id", "milan"}},
+         {{"disk", "ssd"}, {"theirs", "stays"}, {"liqo.io/remote-cluster-id", "milan"}},
          {},
          {{"spot", "true", model::TaintEffect::no_schedule}}});
     unit.virtual_node->meta.version = "8";
@@ -113,6 +113,95 @@ TEST_F(Mending, WhatWasNotBoughtIsNoLessALie) {
   EXPECT_EQ(misgranted(k_mend_amounts, granted), "nvidia.com/gpu 8 of none");
   granted["nvidia.com/gpu"] = 0;
   EXPECT_EQ(misgranted(k_mend_amounts, granted), "");
+}
+
+// A label that is taken out of a VirtualNode goes from its node.
+TEST_F(Mending, WhatItsKubeletSaysIsPutRightAndNotRemoved) {
+  virtual_node().labels["kubernetes.io/hostname"] = k_mended;
+  EXPECT_TRUE(plan().deeds.empty());
+  virtual_node().labels["kubernetes.io/hostname"] = "another";
+  virtual_node().labels["liqo.io/type"] = "x";
+  const model::Node patched = patch(plan());
+  EXPECT_EQ(model::text_at(patched, {"spec", "labels", "kubernetes.io/hostname"}), k_mended);
+  EXPECT_EQ(model::text_at(patched, {"spec", "labels", "liqo.io/type"}), "virtual-node");
+}
+
+TEST_F(Mending, OfOneThatCannotBeReadLabelsAreMendedAndNothingElse) {
+  virtual_node().unreadable = "spec.resourceQuota.hard: memory";
+  virtual_node().labels = {{"disk", "hdd"}, {"node-role.kubernetes.io/control-plane", ""}};
+  virtual_node().taints.clear();
+  const model::Node patched = patch(plan());
+  EXPECT_EQ(model::text_at(patched, {"spec", "labels", "disk"}), "ssd");
+  const model::Node* labels = model::look(patched, {"spec", "labels"});
+  ASSERT_NE(labels, nullptr);
+  const model::Node* role = labels->find("node-role.kubernetes.io/control-plane");
+  ASSERT_NE(role, nullptr);
+  EXPECT_EQ(role->kind, model::Node::Kind::null);
+  EXPECT_EQ(model::look(patched, {"spec", "taints"}), nullptr);
+  virtual_node().labels = {{"disk", "ssd"}};
+  EXPECT_TRUE(plan().deeds.empty()) << "others may be there, unread";
+}
+
+// Else Liqo would copy what nobody could look at.
+TEST_F(Mending, NothingIsFilledInFromASliceThatCannotBeRead) {
+  slice().unreadable = "status.nodeLabels: 513 entries";
+  EXPECT_EQ(model::text_at(patch(plan()),
+                           {"metadata", "annotations", liqo::k_create_virtual_node_annotation}),
+            "false");
+  slice().meta.annotations[std::string(liqo::k_create_virtual_node_annotation)] = "false";
+  EXPECT_TRUE(plan().deeds.empty());
+}
+
+TEST_F(Mending, WithoutItsRequestAUnitIsGuardedAllTheSame) {
+  wish.purchases[0].units[0].request.clear();
+  slice().grant.node_labels = {{"node-role.kubernetes.io/control-plane", ""}};
+  EXPECT_EQ(model::text_at(patch(plan()),
+                           {"metadata", "annotations", liqo::k_create_virtual_node_annotation}),
+            "false");
+}
+
+// An agent that has lost its state asks for the offer, and may not get it any more.
+TEST_F(Mending, WhileItsOfferIsNotKnownANodeKeepsWhatWasBought) {
+  wish.purchases[0].is_bare = true;
+  wish.purchases[0].labels.clear();
+  wish.purchases[0].taints.clear();
+  virtual_node().labels["topology.kubernetes.io/region"] = "eu-north";
+  EXPECT_TRUE(plan().deeds.empty());
+  slice().grant.node_labels = {{"node-role.kubernetes.io/control-plane", ""}};
+  virtual_node().labels["node-role.kubernetes.io/control-plane"] = "";
+  const Plan made = plan();
+  ASSERT_EQ(made.deeds.size(), 2U);
+  const model::Node& labels =
+      *model::look(std::get<Merge>(made.deeds[0]).patch, {"spec", "labels"});
+  EXPECT_EQ(labels.items.size(), 1U);
+}
+
+// Whoever wrote many of them is not repeated.
+TEST_F(Mending, WhatWasEditedIsNamedInAFewWords) {
+  for (int i = 0; i < 500; ++i) {
+    virtual_node().labels[fmt::format("{}.kubernetes.io/{}", std::string(400, 'a'), i)] = "x";
+  }
+  const Plan made = plan();
+  ASSERT_EQ(made.troubles.size(), 1U);
+  EXPECT_LT(made.troubles[0].reason.size(), 8000U);
+}
+
+// Liqo makes a unit's kubeconfig of what its provider writes.
+TEST_F(Mending, AVirtualKubeletDoesNotGoWhereItMayNot) {
+  wish.purchases[0].units[0].misled = "https://elsewhere.example";
+  Plan made = plan();
+  EXPECT_EQ(model::text_at(patch(made),
+                           {"metadata", "annotations", liqo::k_create_virtual_node_annotation}),
+            "false");
+  ASSERT_EQ(made.troubles.size(), 1U);
+  EXPECT_NE(made.troubles[0].reason.find("elsewhere.example"), std::string::npos);
+  slice().meta.annotations[std::string(liqo::k_create_virtual_node_annotation)] = "false";
+  made = plan();
+  ASSERT_EQ(made.deeds.size(), 1U);
+  EXPECT_EQ(std::get<Remove>(made.deeds[0]).at.kind.plural, liqo::k_virtual_nodes.plural);
+  sight.units[k_mended].virtual_node.reset();
+  sight.units[k_mended].node.reset();
+  EXPECT_TRUE(plan().deeds.empty()) << "no other is made";
 }
 
 // Liqo would put them on the node as often as they are taken away.
