@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "fabric/cidr.h"
 #include "fabric/spaces.h"
+#include "model/json.h"
 #include "model/tree.h"
 
 namespace spillway::fabric {
@@ -41,6 +42,13 @@ struct Connecting {
   }
   void merge(const liqo::Kind& kind, model::Node patch) {
     made.plan.deeds.emplace_back(Merge{at(kind), std::move(patch)});
+  }
+  // Of ours, so that an edit is told from what is wanted anew.
+  template <class T>
+  void keep(const T& wanted, const liqo::Meta& seen, bool is_right) {
+    if (!is_ours(seen)) return;
+    const std::string text = model::to_json(to_object(wanted));
+    made.plan.kept.push_back({at(T::k_kind), std::hash<std::string>{}(text), is_right});
   }
   // True: it is there, or was, and goes.
   template <class T>
@@ -102,6 +110,7 @@ bool configure(Connecting& c, const NetworkWord& peer) {
     return false;
   }
   if (!seen->meta.deleted.empty()) return false;
+  c.keep(liqo::new_configuration(c.wish.peer, peer.ranges), seen->meta, seen->peer == peer.ranges);
   if (seen->peer != peer.ranges) {
     if (is_ours(seen->meta)) {
       c.merge(liqo::k_configurations, liqo::configuration_patch(peer.ranges));
@@ -125,6 +134,7 @@ std::optional<liqo::Owner> open_server(Connecting& c) {
   if (!seen->meta.deleted.empty()) return std::nullopt;
   const bool is_as_wanted =
       seen->port == c.wish.serving.port && seen->service_type == c.wish.serving.service_type;
+  c.keep(liqo::new_gateway_server(c.wish.peer, c.wish.serving), seen->meta, is_as_wanted);
   if (is_ours(seen->meta) && !is_as_wanted) {
     c.remove(seen);  // Liqo makes nothing of a change
     return std::nullopt;
@@ -143,6 +153,7 @@ std::optional<liqo::Owner> open_client(Connecting& c, const NetworkWord& peer) {
   }
   if (!seen->meta.deleted.empty()) return std::nullopt;
   const bool is_moved = !peer.addresses.empty() && seen->endpoint != endpoint;
+  c.keep(liqo::new_gateway_client(c.wish.peer, endpoint), seen->meta, !is_moved);
   if (is_ours(seen->meta) && is_moved) {
     c.merge(liqo::k_gateway_clients, liqo::endpoint_patch(endpoint));
   }
@@ -165,8 +176,9 @@ bool give_key(Connecting& c, const NetworkWord& peer, const liqo::Owner& gateway
     return false;
   }
   if (!is_ours(seen->meta)) return true;
-  // One of an earlier gateway goes with it.
-  if (seen->key != *key || !is_owned_by(*seen, gateway)) {
+  const bool is_right = seen->key == *key && is_owned_by(*seen, gateway);
+  c.keep(liqo::new_public_key(c.wish.peer, *key, gateway), seen->meta, is_right);
+  if (!is_right) {  // one of an earlier gateway goes with it
     c.remove(c.sight.peer_key);
     return false;
   }

@@ -144,21 +144,35 @@ void drop_record(Selling& s) {
   s.remove(liqo::k_config_maps, k_record_name);
 }
 
+// Nothing is before it is recorded.
+bool is_granted(const SellerSight& sight, const std::string& unit) {
+  const auto slice = sight.slices.find(unit);
+  return slice != sight.slices.end() && slice->second.is_accepted(liqo::k_resources_condition);
+}
+
 // What is heard is written down before anything of it may exist.
 void write_record(Selling& s) {
   if (s.sight.is_record_unreadable) return drop_record(s);
   const size_t recorded = s.sight.record ? s.sight.record->units.size() : 0;
   liqo::Texts add;
+  bool is_lost = false;
   for (const Sale& sale : s.wish.sales) {
     for (const SoldUnit& unit : sale.units) {
       const Wanted it = wanted(s.wish, unit.name);
       if (it.request == nullptr || has_recorded(s.sight, unit.name, *it.request)) continue;
       if (recorded + add.size() >= k_most_recorded) return tell_of_full_record(s, add);
       add[unit.name] = to_base64(*it.request);
-      if (!s.sight.record || !s.sight.record->units.contains(unit.name)) continue;
+      if (!s.sight.record || !s.sight.record->units.contains(unit.name)) {
+        is_lost = is_lost || is_granted(s.sight, unit.name);
+        continue;
+      }
       s.tell("record " + std::string(k_record_name), "somebody edited the request of " + unit.name,
              "it is put right; the contract says which it is");
     }
+  }
+  if (is_lost) {
+    s.tell("record " + std::string(k_record_name), "somebody removed what is in it",
+           "it is written again");
   }
   add_to_record(s, add);
 }

@@ -69,6 +69,7 @@ void settle_ours(Spacing& s, const std::string& space, const liqo::NamespaceOffl
   if (!seen.meta.deleted.empty()) return;
   // Liqo takes no other name later: it goes, and the next look makes another.
   if (!has_name_of(seen, wanted)) {
+    s.plan.kept.push_back(kept_as(space, to_object(wanted), false));
     s.plan.deeds.emplace_back(Remove{offloading_place(space), seen.meta.uid});
     return;
   }

@@ -210,7 +210,7 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
         *row, kept, {requests_.at(id), options_.drain, memory.identity.has_value()}, sight));
     if (wish.purchases.back().recorded) wish.identity = memory.identity;
     dealings_.dress(wish.purchases.back());
-    for (const fabric::BoughtUnit& unit : wish.purchases.back().units) {
+    for (fabric::BoughtUnit& unit : wish.purchases.back().units) {
       const auto seen = sight.units.find(unit.name);
       if (seen != sight.units.end()) unit.misled = misled(peer, seen->second);
       const bool is_served = seen != sight.units.end() && seen->second.virtual_node;
@@ -315,11 +315,21 @@ Fabric::Side& Fabric::side(const std::string& peer, Role role) {
   return *found;
 }
 
+// What was there before this process looked is missed as well. Of what is kept as it was made the
+// plan tells; the rest is in the sights.
+void Fabric::note_present(const std::string& peer, Role role, const fabric::Plan& plan) {
+  Side& with = side(peer, role);
+  if (std::exchange(with.has_begun, true)) return;
+  for (const fabric::Place& at : role == Role::buyer ? present(peer, sights_.buyer(peer))
+                                                     : present(peer, sights_.seller(peer))) {
+    with.makings.is_there(at);
+  }
+  for (const fabric::Kept& one : plan.kept) with.makings.is_there(one.at);
+}
+
 void Fabric::note_made(const std::string& peer, Role role, const fabric::Place& at) {
-  if (side(peer, role).made.insert({at.space, at.name, at.kind.plural}).second) return;
-  tellings_.tell_once(
-      fabric::liqo::tenant_namespace_name(peer),
-      {to_text(at), "somebody removed it", "it is made again; to end a unit, release it"});
+  if (!side(peer, role).makings.is_made_again(at)) return;
+  tellings_.tell_once(fabric::liqo::tenant_namespace_name(peer), Makings::trouble(at));
 }
 
 void Fabric::note_labelled(const std::string& peer, const fabric::Place& at,
@@ -332,22 +342,17 @@ void Fabric::note_labelled(const std::string& peer, const fabric::Place& at,
 // With all that is in it.
 void Fabric::space_is_gone(const std::string& peer, const std::string& space) {
   const auto found = sides_.find({peer, Role::seller});
-  if (found == sides_.end()) return;
-  std::erase_if(found->second->made, [&](const Side::Made& one) { return one.space == space; });
+  if (found != sides_.end()) found->second->makings.space_is_gone(space);
 }
 
-// With its slice all else of a unit goes, by Liqo.
 void Fabric::note_removed(const std::string& peer, Role role, const fabric::Place& at) {
   if (at.kind.plural == fabric::liqo::k_leases.plural) sights_.lease_is_gone(peer, at.name);
-  const bool is_unit = at.kind.plural == fabric::liqo::k_slices.plural;
-  std::erase_if(side(peer, role).made, [&](const Side::Made& one) {
-    const bool is_it = one.space == at.space && one.kind == at.kind.plural;
-    return one.name == at.name && (is_unit || is_it);
-  });
+  side(peer, role).makings.is_removed(at);
 }
 
 Instant Fabric::do_plan(const std::string& peer, Role role, const fabric::Plan& plan) {
   Side& with = side(peer, role);
+  note_present(peer, role, plan);
   with.units = plan.units;
   Instant next = plan.look_again.value_or(k_never);
   next = std::min(next, with.doings.want(plan.deeds));
@@ -357,12 +362,12 @@ Instant Fabric::do_plan(const std::string& peer, Role role, const fabric::Plan& 
   }
   std::vector<fabric::Trouble> troubles = plan.troubles;
   for (fabric::Trouble& trouble : with.doings.troubles()) troubles.push_back(std::move(trouble));
+  for (fabric::Trouble& trouble : troubles) cut_to(trouble.reason, Tellings::k_longest);
   tellings_.set((role == Role::buyer ? "bought from " : "sold to ") + peer,
                 fabric::liqo::tenant_namespace_name(peer), troubles);
   with.troubles = std::move(troubles);
   with.is_open = role == Role::buyer ? sights_.buyer(peer).identity.has_value()
                                      : is_answered(sights_.seller(peer));
-  for (fabric::Trouble& trouble : troubles) cut_to(trouble.reason, Tellings::k_longest);
   looked_(progress_of({peer, role}, with));
   return next;
 }

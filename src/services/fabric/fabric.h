@@ -26,6 +26,7 @@
 #include "services/fabric/handshake_options.h"
 #include "services/fabric/hearing.h"
 #include "services/fabric/liqo_home.h"
+#include "services/fabric/makings.h"
 #include "services/fabric/networks.h"
 #include "services/fabric/pulses.h"
 #include "services/fabric/sayings.h"
@@ -119,14 +120,8 @@ class Fabric {
     fabric::Life life = fabric::Life::unknown;  // of a provider
     bool is_open = false;                       // the peering
     std::vector<fabric::Trouble> troubles = {};
-    // What was made here and is to be there: if it is made again, somebody else has removed it.
-    struct Made {
-      std::string space;
-      std::string name;
-      std::string_view kind;
-      auto operator<=>(const Made&) const = default;
-    };
-    std::set<Made> made = {};
+    Makings makings = {};
+    bool has_begun = false;  // what was there before is known
     Edits edits = {};
   };
   using PeerRole = std::pair<std::string, Role>;
@@ -175,14 +170,15 @@ class Fabric {
   bool is_waiting_for(const std::string& peer, Role role);
   bool is_unverified(std::string_view unit) const;
   Instant buy(const std::string& peer, PeerMemory& memory);
-  std::string misled(const std::string& peer, const fabric::BoughtSight& seen) const;
   Instant sell(const std::string& peer, PeerMemory& memory);
   std::vector<std::string> tolerable_by(const std::string& buyer);
   void limit_guests(const fabric::SellerWish& wish, fabric::Plan& plan);
   void check_newcomer(const fabric::SellerWish& wish, fabric::Plan& plan);
   void guests_known();
+  std::string misled(const std::string& peer, const fabric::BoughtSight& seen) const;
   void note_endings(const std::string& peer, const fabric::BuyerSight& sight);
   Side& side(const std::string& peer, Role role);
+  void note_present(const std::string& peer, Role role, const fabric::Plan& plan);
   void note_made(const std::string& peer, Role role, const fabric::Place& at);
   void note_removed(const std::string& peer, Role role, const fabric::Place& at);
   void space_is_gone(const std::string& peer, const std::string& space);

@@ -191,6 +191,10 @@ Instant Networks::work(const fabric::NetworkWish& wish, bool has_space) {
   with.step = made.step;
   with.in_band = in_band_url(wish, seen);
   with.is_idle = made.plan.deeds.empty();
+  for (const fabric::Kept& one : made.plan.kept) with.makings.is_there(one.at);
+  for (const fabric::Trouble& edit : with.edits.find(made.plan.kept)) {
+    tellings_.tell_once(liqo::tenant_namespace_name(wish.peer), edit);
+  }
   Instant next = made.plan.look_again.value_or(k_never);
   next = std::min(next, with.doings.want(made.plan.deeds));
   next = std::min(next, with.sayings.want(made.plan.deeds));
@@ -210,7 +214,12 @@ Networks::Side& Networks::side(const std::string& peer) {
   if (found) return *found;
   Doings::Calls calls;
   calls.answered = [this, peer] { changed_(peer); };
-  calls.removed = [](const fabric::Place&) {};
+  // The key goes with its gateway.
+  calls.removed = [this, peer](const fabric::Place&) { side(peer).makings.clear(); };
+  calls.made = [this, peer](const fabric::Place& at) {
+    if (!side(peer).makings.is_made_again(at)) return;
+    tellings_.tell_once(liqo::tenant_namespace_name(peer), Makings::trouble(at));
+  };
   found = std::unique_ptr<Side>(
       new Side{Doings(api_, in_flight_, std::move(calls)),
                Sayings(api_.loop(), dealings_,

@@ -14,6 +14,8 @@
 #include "kube/watch.h"
 #include "services/fabric/dealings.h"
 #include "services/fabric/doings.h"
+#include "services/fabric/edits.h"
+#include "services/fabric/makings.h"
 #include "services/fabric/network_options.h"
 #include "services/fabric/sayings.h"
 #include "services/fabric/tellings.h"
@@ -53,6 +55,8 @@ class Networks {
     std::string in_band = {};
     bool owes_answer = false;
     bool is_idle = true;
+    Makings makings = {};
+    Edits edits = {};
   };
   using Put = std::function<void(const std::string& peer, const kube::Object&)>;
   using Gone = std::function<void(const std::string& peer, const kube::Name&)>;

@@ -42,14 +42,18 @@ Spaces::Spaces(kube::Api& api, services::Log& log, Tellings& tellings, int& in_f
       tellings_(tellings),
       wish_{{}, {}, std::move(own_space)},
       doings_(api, in_flight,
-              {[this] { changed(); }, [](const fabric::Place&) {},
-               [this](const fabric::Place& at) { tell_pod(at); }}),
+              {[this] { changed(); }, [this](const fabric::Place& at) { makings_.is_removed(at); },
+               [this](const fabric::Place& at) { tell_pod(at); },
+               [this](const fabric::Place& at) { tell_made(at); }}),
       alarm_(api.loop(), [this] { step(); }) {}
 
 void Spaces::start() {
   namespaces_ = watch(
       kube::k_namespaces, {}, [this](const kube::Object& object) { put_space(object); },
-      [this](const kube::Name& name) { spaces_.erase(name.name); });
+      [this](const kube::Name& name) {
+        spaces_.erase(name.name);
+        makings_.space_is_gone(name.name);
+      });
   offloadings_ = watch(
       resource_of(liqo::k_namespace_offloadings), {},
       [this](const kube::Object& object) { put_offloading(object); },
@@ -177,6 +181,7 @@ void Spaces::step() {
                              "nothing is offloaded: " + trouble_->message(),
                              "give the agent the rights of the chart's agent-rights.yaml"});
   }
+  for (const fabric::Kept& one : plan.kept) makings_.is_there(one.at);
   for (const fabric::Trouble& edit : edits_.find(plan.kept)) {
     tellings_.tell_once(std::string(liqo::k_namespace), edit);
   }
@@ -200,6 +205,10 @@ void Spaces::tell(const std::vector<fabric::Trouble>& troubles) {
   for (const auto& [space, about] : by_space) {
     tellings_.set(std::string(k_source) + space, space, about);
   }
+}
+
+void Spaces::tell_made(const fabric::Place& at) {
+  if (makings_.is_made_again(at)) tellings_.tell_once(at.space, Makings::trouble(at));
 }
 
 void Spaces::tell_pod(const fabric::Place& at) {

@@ -17,6 +17,7 @@
 #include "kube/watch.h"
 #include "services/fabric/doings.h"
 #include "services/fabric/edits.h"
+#include "services/fabric/makings.h"
 #include "services/fabric/tellings.h"
 #include "services/log.h"
 
@@ -49,6 +50,7 @@ class Spaces {
   void step();
   void tell(const std::vector<fabric::Trouble>& troubles);
   void tell_pod(const fabric::Place& pod);
+  void tell_made(const fabric::Place& at);
 
   kube::Api& api_;
   services::Log& log_;
@@ -65,6 +67,7 @@ class Spaces {
   std::optional<Error> trouble_;
   bool is_holding_ = true;
   Doings doings_;
+  Makings makings_;
   Edits edits_;
   host::Alarm alarm_;
   host::Lifeline life_;

@@ -1,0 +1,37 @@
+// Makings: what is to be there, for it was made or has been seen. What is made again then has been
+// removed by somebody else, and is told. What we remove ourselves is not missed, nor what goes with
+// it.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "fabric/deed.h"
+
+namespace spillway::agent {
+
+class Makings {
+ public:
+  void is_there(const fabric::Place& at) { all_.insert(entry(at)); }
+  // True: it was there, and somebody has removed it.
+  bool is_made_again(const fabric::Place& at) { return !all_.insert(entry(at)).second; }
+  // With its slice all else of a unit goes, by Liqo.
+  void is_removed(const fabric::Place& at);
+  void space_is_gone(const std::string& space);
+  void clear() { all_.clear(); }
+
+  static fabric::Trouble trouble(const fabric::Place& at);
+
+ private:
+  struct Entry {
+    std::string space;
+    std::string name;
+    std::string_view kind;
+    auto operator<=>(const Entry&) const = default;
+  };
+  static Entry entry(const fabric::Place& at) { return {at.space, at.name, at.kind.plural}; }
+  std::set<Entry> all_;
+};
+
+}  // namespace spillway::agent
