@@ -174,11 +174,19 @@ TEST_F(FabricNetwork, BothSidesConnectAndNothingIsLeft) {
   EXPECT_TRUE(comes([&] { return seller.agent->state().fabric.networks.empty(); }));
 }
 
-TEST_F(FabricNetwork, WhatSomebodyDeletedIsMadeAnewAndAKilledAgentGoesOn) {
+TEST_F(FabricNetwork, WhatSomebodyChangesIsMadeAnewAndAKilledAgentGoesOn) {
   start(k_on, k_on);
   trade_units(1);
   ASSERT_TRUE(comes_about([&] { return are_connected(); }));
+  const auto told = [this](const std::string& what) {
+    return events(rome(), "Configuration milan in liqo-tenant-milan: " + what);
+  };
+  live(20);
+  rome().merge(at(rome(), liqo::k_configurations),
+               R"({"spec":{"remote":{"cidr":{"pod":["10.99.0.0/16"]}}}})");
+  EXPECT_TRUE(comes_about([&] { return told("somebody edited it") == 1; }));
   rome().remove(at(rome(), liqo::k_configurations));
+  EXPECT_TRUE(comes_about([&] { return told("somebody removed it") == 1; }));
   milan().remove(at(milan(), liqo::k_gateway_servers));
   milan().remove(at(milan(), liqo::k_public_keys));
   seller.kill();
