@@ -3,13 +3,16 @@
 namespace spillway::agent {
 
 void Makings::is_removed(const fabric::Place& at) {
-  const bool is_unit = at.kind.plural == fabric::liqo::k_slices.plural;
-  std::erase_if(
-      all_, [&](const Entry& one) { return one.name == at.name && (is_unit || one == entry(at)); });
+  const Entry gone = entry(at);
+  if (at.kind.plural != fabric::liqo::k_slices.plural) {
+    all_.erase(gone);
+  } else {
+    std::erase_if(all_, [&](const Entry& one) { return one.name == gone.name; });
+  }
 }
 
 void Makings::space_is_gone(const std::string& space) {
-  std::erase_if(all_, [&](const Entry& one) { return one.space == space; });
+  std::erase_if(all_, [gone = hash(space)](const Entry& one) { return one.space == gone; });
 }
 
 fabric::Trouble Makings::trouble(const fabric::Place& at) {

@@ -3,6 +3,7 @@
 // it.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -24,13 +25,17 @@ class Makings {
   static fabric::Trouble trouble(const fabric::Place& at);
 
  private:
+  // Hashes of texts: there are some of each unit, and of two that are alike one might be told.
   struct Entry {
-    std::string space;
-    std::string name;
+    size_t space;
+    size_t name;
     std::string_view kind;
     auto operator<=>(const Entry&) const = default;
   };
-  static Entry entry(const fabric::Place& at) { return {at.space, at.name, at.kind.plural}; }
+  static size_t hash(const std::string& text) { return std::hash<std::string>{}(text); }
+  static Entry entry(const fabric::Place& at) {
+    return {hash(at.space), hash(at.name), at.kind.plural};
+  }
   std::set<Entry> all_;
 };
 
