@@ -9,6 +9,7 @@
 #include "fabric/liqo/reader.h"
 #include "fabric/liqo/shape.h"
 #include "fabric/liqo/writer.h"
+#include "model/json.h"
 #include "model/tree.h"
 
 namespace spillway::fabric {
@@ -100,6 +101,14 @@ Result<BuyerLease> read_buyer_lease(const Node& object) {
   if (settled != annotations.end()) lease.settled = number_in(settled->second);
   lease.is_marked = labels.contains(liqo::k_guard_label);
   return lease;
+}
+
+int64_t turns_in(std::string_view lease) {
+  constexpr size_t k_most_lease = size_t{64} << 10;
+  const auto object = model::parse_json(lease, "lease", k_most_lease, model::k_max_foreign_depth);
+  if (!object) return 0;
+  const auto read = read_buyer_lease(*object);
+  return read ? read->turns : 0;
 }
 
 Node renewal_patch(std::string_view buyer, int64_t turns, Instant now) {

@@ -35,6 +35,8 @@ struct BuyerLease {
   bool operator==(const BuyerLease&) const = default;
 };
 Result<BuyerLease> read_buyer_lease(const model::Node& object);
+// Of a Lease as a provider's API server sends it. Nothing, if it says nothing that can be read.
+int64_t turns_in(std::string_view lease);
 // The buyer's part: a merge patch.
 model::Node renewal_patch(std::string_view buyer, int64_t turns, Instant now);
 

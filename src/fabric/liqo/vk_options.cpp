@@ -42,6 +42,22 @@ void read_tokens(Reflection& reflection, const std::vector<model::Node>& argumen
   }
 }
 
+// What makes one document of the other: members that are too many go.
+model::Node difference(const model::Node& from, const model::Node& to) {
+  model::Node patch = model::object_node();
+  for (const model::Node& member : to.items) {
+    const model::Node* before = from.find(member.key);
+    if (before != nullptr && model::same(*before, member)) continue;
+    const bool both = before != nullptr && before->kind == model::Node::Kind::object &&
+                      member.kind == model::Node::Kind::object;
+    model::put(patch, member.key, both ? difference(*before, member) : member);
+  }
+  for (const model::Node& member : from.items) {
+    if (to.find(member.key) == nullptr) model::put(patch, member.key, model::Node{});
+  }
+  return patch;
+}
+
 }  // namespace
 
 std::string_view template_name(Leaving leaving) {
@@ -78,6 +94,15 @@ model::Node options_template(const model::Node& base, std::string_view space, Le
       model::text_node(fmt::format("{}={}", k_tokens_argument, is_listed ? "false" : "true")));
   model::put(model::ensure(made, {"spec"}), "extraArgs", std::move(arguments));
   return made;
+}
+
+model::Node options_patch(const model::Node& seen, const model::Node& wanted) {
+  const model::Node none = model::object_node();
+  const model::Node* before = model::look(seen, {"spec"});
+  model::Node spec = difference(before == nullptr ? none : *before, *model::look(wanted, {"spec"}));
+  model::Node patch = model::object_node();
+  if (!spec.items.empty()) model::put(patch, "spec", std::move(spec));
+  return patch;
 }
 
 std::optional<Reflection> reflection_of_node(const model::Node& virtual_node) {

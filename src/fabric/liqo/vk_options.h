@@ -30,6 +30,8 @@ std::optional<Leaving> leaving_of_template(std::string_view name);  // none: it 
 // Liqo's own, or another of the operator's, with what may leave; its image, resources and arguments
 // are carried on.
 model::Node options_template(const model::Node& base, std::string_view space, Leaving leaving);
+// Merge patch that makes of the one that is seen the one that is wanted. Without members: it is.
+model::Node options_patch(const model::Node& seen, const model::Node& wanted);
 
 // What a cluster's virtual kubelets do with objects, by the kind of these.
 struct Reflection {

@@ -59,21 +59,6 @@ std::optional<Error> unless_fine(const Result<T>& answer, std::initializer_list<
   return answer.error();
 }
 
-// Those that it was to be made with and is known to Liqo and to us by, and what they are called. Of
-// others, a pod-security level for instance, whoever runs the cluster may have set another.
-std::pair<model::Node, std::string> missing_labels(const model::Node& wanted,
-                                                   const kube::Object& seen) {
-  model::Node patch = model::object_node();
-  std::string names;
-  const model::Node* labels = model::look(wanted, {"metadata", "labels"});
-  for (const model::Node& one : labels == nullptr ? std::vector<model::Node>() : labels->items) {
-    if (!one.key.starts_with("liqo.io/") || kube::label_in(seen, one.key) == one.text) continue;
-    model::put(model::ensure(patch, {"metadata", "labels"}), one.key, one);
-    names += (names.empty() ? "" : ", ") + one.key;
-  }
-  return {patch, names};
-}
-
 // Refused for its uid: there is another of that name, and the one that was meant is gone. Whoever
 // named none, or a version besides, does not know what was meant by it.
 bool meant_is_gone(const fabric::Remove& deed, const Result<void>& answer) {
@@ -85,6 +70,17 @@ bool meant_is_gone(const fabric::Remove& deed, const Result<void>& answer) {
 }
 
 }  // namespace
+
+MissingLabels missing_labels(const model::Node& wanted, const kube::Object& seen) {
+  MissingLabels missing{model::object_node(), {}};
+  const model::Node* labels = model::look(wanted, {"metadata", "labels"});
+  for (const model::Node& one : labels == nullptr ? std::vector<model::Node>() : labels->items) {
+    if (!one.key.starts_with("liqo.io/") || kube::label_in(seen, one.key) == one.text) continue;
+    model::put(model::ensure(missing.patch, {"metadata", "labels"}), one.key, one);
+    missing.names += (missing.names.empty() ? "" : ", ") + one.key;
+  }
+  return missing;
+}
 
 Doings::~Doings() { in_flight_ -= own_in_flight_; }
 
@@ -163,14 +159,15 @@ void Doings::create(const std::string& key, const fabric::Create& deed) {
 void Doings::label(const std::string& key, const fabric::Create& deed) {
   const auto look = [this, key, deed](const Result<kube::Object>& found) {
     if (!found) return end(key, unless_fine(found, {Code::not_found}));
-    const auto [patch, names] = missing_labels(deed.object, *found);
+    const MissingLabels missing = missing_labels(deed.object, *found);
     if (kube::is_being_deleted(*found)) return end(key, std::nullopt);
-    if (names.empty()) return end(key, unseen(key, deed.at));
-    const auto labelled = [this, key, at = deed.at, names](const Result<kube::Object>& answer) {
+    if (missing.names.empty()) return end(key, unseen(key, deed.at));
+    const auto labelled = [this, key, at = deed.at,
+                           names = missing.names](const Result<kube::Object>& answer) {
       if (answer) calls_.labelled(at, names);
       end(key, unless_fine(answer, {Code::not_found}));
     };
-    api_.patch(resource_of(deed.at.kind), name_at(deed.at), kube::PatchKind::merge, patch,
+    api_.patch(resource_of(deed.at.kind), name_at(deed.at), kube::PatchKind::merge, missing.patch,
                life_.guard(labelled));
   };
   api_.get(resource_of(deed.at.kind), name_at(deed.at), life_.guard(look));

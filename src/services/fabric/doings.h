@@ -22,6 +22,14 @@
 
 namespace spillway::agent {
 
+// Labels by which an object is known to Liqo and to us, of those that it was to be made with. Of
+// others, a pod-security level for instance, whoever runs the cluster may have set another.
+struct MissingLabels {
+  model::Node patch;  // merge patch; without members: none
+  std::string names;
+};
+MissingLabels missing_labels(const model::Node& wanted, const kube::Object& seen);
+
 class Doings {
  public:
   static constexpr Duration k_settle = seconds(1);  // what was done is seen by then

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "fabric/liqo/names.h"
 #include "fabric/network.h"
+#include "model/tree.h"
 #include "pki/certificate.h"
 #include "pki/ed25519.h"
 #include "pki/hash.h"
@@ -159,6 +160,18 @@ Status check_dialled(const kube::Access& access, const AllowedServers& allowed) 
   if (server.port == 443 && check_api_server("https://" + host + access.prefix, allowed)) return {};
   return check_api_server(fmt::format("https://{}:{}{}", host, server.port, access.prefix),
                           allowed);
+}
+
+Result<kube::Access> access_in(const model::Node& secret, const std::string& provider,
+                               const AllowedServers& allowed) {
+  const auto text = from_base64(model::text_at(secret, {"data", "kubeconfig"}));
+  if (!text || text->empty()) {
+    return fail(Code::unavailable, "provider " + provider, "Liqo has no way to it yet", "wait");
+  }
+  auto access = kube::read_wire_kubeconfig(*text);
+  if (!access) return access;
+  SPILLWAY_TRY(check_dialled(*access, allowed));
+  return access;
 }
 
 Result<HeardKubeconfig> hear_kubeconfig(std::string_view body, const Heard& on,

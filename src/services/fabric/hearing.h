@@ -49,6 +49,10 @@ struct HeardKubeconfig {
 Result<HeardKubeconfig> hear_kubeconfig(std::string_view body, const Heard& on,
                                         const AllowedServers& allowed);
 Status check_dialled(const kube::Access& access, const AllowedServers& allowed);
+// Of the Secret that Liqo has made of what was heard and checked. It is looked at again, for it is
+// what is dialled.
+Result<kube::Access> access_in(const model::Node& secret, const std::string& provider,
+                               const AllowedServers& allowed);
 
 // From either side: ranges, a gateway and a key that can be such (fabric/network.h).
 Result<fabric::NetworkTalk> hear_network(std::string_view body);

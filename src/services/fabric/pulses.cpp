@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "base/base64.h"
 #include "fabric/fence.h"
 #include "host/backoff.h"
 #include "kube/failure.h"
@@ -14,8 +13,6 @@ namespace {
 
 namespace liqo = fabric::liqo;
 
-constexpr size_t k_most_lease = size_t{64} << 10;
-
 std::string lease_path(const std::string& prefix, const std::string& space) {
   return prefix +
          kube::path_of(resource_of(liqo::k_leases), {space, std::string(fabric::k_fence_name)});
@@ -24,14 +21,8 @@ std::string lease_path(const std::string& prefix, const std::string& space) {
 // Nobody who answers so serves anybody.
 bool is_no_answer(const Result<net::Response>& answer) { return !answer || answer->status >= 500; }
 
-// Nothing, if it says nothing that can be read.
 int64_t turns_in(const net::Response& answer) {
-  if (answer.status != 200) return 0;
-  const auto object =
-      model::parse_json(answer.body, "lease", k_most_lease, model::k_max_foreign_depth);
-  if (!object) return 0;
-  const auto lease = fabric::read_buyer_lease(*object);
-  return lease ? lease->turns : 0;
+  return answer.status == 200 ? fabric::turns_in(answer.body) : 0;
 }
 
 }  // namespace
@@ -115,15 +106,9 @@ void Pulses::open(const std::string& provider) {
            }));
 }
 
-// It was made of what we heard and have checked. It is looked at again, for it is what is dialled.
 Status Pulses::connect(const std::string& provider, Pulse& pulse, const kube::Object& secret) {
-  const auto text = from_base64(model::text_at(secret, {"data", "kubeconfig"}));
-  if (!text || text->empty()) {
-    return fail(Code::unavailable, "provider " + provider, "Liqo has no way to it yet", "wait");
-  }
-  const auto access = kube::read_wire_kubeconfig(*text);
+  const auto access = access_in(secret, provider, allowed_);
   if (!access) return tl::unexpected(access.error());
-  SPILLWAY_TRY(check_dialled(*access, allowed_));
   auto channel = options_.dial(*access);
   if (!channel) return tl::unexpected(std::move(channel).error());
   pulse.channel = std::move(*channel);

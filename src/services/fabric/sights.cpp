@@ -15,26 +15,6 @@ bool is_empty(const fabric::BoughtSight& unit) {
   return !unit.slice && !unit.has_access && !unit.virtual_node && !unit.node && !unit.has_lease;
 }
 
-fabric::PodSight pod_sight(const kube::Object& object) {
-  constexpr int64_t k_usual_grace = 30;  // Kubernetes' own
-  // As long as a provider without our guard lets a guest have; no more than arithmetic can bear.
-  constexpr int64_t k_longest_grace = int64_t{365} * 24 * 3600;
-  static const model::Node k_none;
-  const model::Node* labels = model::look(object, {"metadata", "labels"});
-  const model::Node* spec = model::look(object, {"spec"});
-  const int64_t grace =
-      model::integer_at(object, {"spec", "terminationGracePeriodSeconds"}, k_usual_grace);
-  return {.space = std::string(kube::space_in(object)),
-          .name = std::string(kube::name_in(object)),
-          .is_leaving = kube::is_being_deleted(object),
-          .uid = std::string(kube::uid_in(object)),
-          .version = std::string(kube::version_in(object)),
-          .has_identity = fabric::has_identity(labels == nullptr ? k_none : *labels,
-                                               spec == nullptr ? k_none : *spec),
-          .grace = seconds(std::clamp<int64_t>(grace, 0, k_longest_grace)),
-          .tolerations = model::items_at(object, {"spec", "tolerations"})};
-}
-
 }  // namespace
 
 std::optional<ContractId> contract_of_unit(std::string_view name) {
@@ -287,15 +267,10 @@ void Sights::follow_pods(const std::string& peer, const std::set<std::string>& n
 void Sights::put_pod(const std::string& node, const kube::Object& object) {
   auto& pods = pods_.at(node).pods;
   const kube::Name name = kube::key_of(object);
-  const auto phase = model::text_at(object, {"status", "phase"});
-  bool is_everywhere = !kube::annotation_in(object, "kubernetes.io/config.mirror").empty();
-  for (const kube::Object& owner : model::items_at(object, {"metadata", "ownerReferences"})) {
-    is_everywhere = is_everywhere || model::text_at(owner, {"kind"}) == "DaemonSet";
-  }
-  if (is_everywhere || phase == "Succeeded" || phase == "Failed") {
-    pods.erase(name);
+  if (auto seen = fabric::see_pod(object)) {
+    pods.insert_or_assign(name, std::move(*seen));
   } else {
-    pods.insert_or_assign(name, pod_sight(object));
+    pods.erase(name);
   }
   show_pods(node);
 }

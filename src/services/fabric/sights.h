@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "fabric/buyer.h"
+#include "fabric/see.h"
 #include "fabric/seller.h"
 #include "host/lifeline.h"
 #include "kube/watch.h"
@@ -141,14 +142,9 @@ class Sights {
   std::map<std::string, std::string> unit_peers_;   // of units that there is anything of
   std::map<std::string, fabric::NodeSight> nodes_;  // whose peer nothing has named yet
   std::map<std::string, std::string> space_peers_;  // of namespaces with guests
-  struct Guest {
-    std::string creator;
-    bool has_identity = false;
-    bool operator==(const Guest&) const = default;
-  };
-  std::map<std::string, std::map<std::string, Guest>> guests_;  // namespace → pod
-  std::set<std::string> guests_changed_;                        // peers
-  std::map<std::string, Pods> pods_;                            // by node
+  std::map<std::string, std::map<std::string, fabric::GuestSight>> guests_;  // namespace → pod
+  std::set<std::string> guests_changed_;                                     // peers
+  std::map<std::string, Pods> pods_;                                         // by node
   GuestSights guest_spaces_;
   host::Lifeline life_;
 };

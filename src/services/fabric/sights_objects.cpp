@@ -24,14 +24,6 @@ std::optional<std::string> after_prefix(const std::string& text, const std::stri
   return text.substr(prefix.size());
 }
 
-std::string_view readiness_of(const kube::Object& node) {
-  for (const kube::Object& condition : model::items_at(node, {"status", "conditions"})) {
-    if (model::text_at(condition, {"type"}) == "Ready")
-      return model::text_at(condition, {"status"});
-  }
-  return {};
-}
-
 // Of hundreds of units no machine looks at certificates, nor at what Liqo writes into a
 // VirtualNode: that would be half of what is kept.
 void lighten(liqo::Slice& slice) {
@@ -65,14 +57,14 @@ bool is_same(const fabric::NodeSight& a, const fabric::NodeSight& b) {
 }  // namespace
 
 void Sights::put_space(const kube::Object& object) {
+  using Use = fabric::PeerSpace::Use;
   const std::string name(kube::name_in(object));
-  const std::string peer(kube::label_in(object, liqo::k_peer_label));
-  const bool is_tenants = !kube::label_in(object, liqo::k_tenant_namespace_label).empty();
-  const std::string of = liqo::peer_of_tenant_namespace(name);
-  // Somebody has edited its labels: it is as good as gone, until whoever needs it puts them right.
-  if (!of.empty() && (of != peer || !is_tenants)) return drop_space(name);
-  if (is_tenants && of.empty()) return;  // somebody's own
-  if (!is_tenants) {
+  fabric::PeerSpace seen = fabric::see_peer_space(object);
+  const std::string& peer = seen.peer;
+  // Edited, it is as good as gone, until whoever needs it puts its labels right.
+  if (seen.use == Use::edited) return drop_space(name);
+  if (seen.use == Use::somebody) return;
+  if (seen.use == Use::guests) {
     guest_spaces_.put_space(object);
     std::string& known = space_peers_[name];
     if (known == peer) return;
@@ -81,11 +73,9 @@ void Sights::put_space(const kube::Object& object) {
     guests_changed_.insert(peer);
     return changed(peer);
   }
-  // One that is being deleted takes nothing new.
-  const bool is_there = !kube::is_being_deleted(object);
-  std::string request(kube::annotation_in(object, fabric::k_request_annotation));
-  const bool is_same = sellers_[peer].account.request == request;
-  sellers_[peer].account.request = std::move(request);
+  const bool is_there = !seen.is_ending;
+  const bool is_same = sellers_[peer].account.request == seen.request;
+  sellers_[peer].account.request = std::move(seen.request);
   if (std::exchange(sellers_[peer].has_space, is_there) == is_there && is_same) return;
   buyers_[peer].has_space = is_there;
   changed(peer);
@@ -302,13 +292,7 @@ void Sights::drop_virtual_node(const kube::Name& name) {
 void Sights::put_node(const kube::Object& object) {
   const std::string name(kube::name_in(object));
   if (!contract_of_unit(name)) return;
-  fabric::NodeSight seen{std::string(kube::uid_in(object)),
-                         std::string(model::text_at(object, {"spec", "providerID"})),
-                         readiness_of(object) == "True",
-                         model::boolean_at(object, {"spec", "unschedulable"}),
-                         std::string(kube::version_in(object)),
-                         model::items_at(object, {"spec", "taints"}),
-                         readiness_of(object) == "Unknown"};
+  fabric::NodeSight seen = fabric::see_node(object);
   const auto known = unit_peers_.find(name);
   const std::string peer = known != unit_peers_.end()
                                ? known->second
@@ -337,14 +321,8 @@ void Sights::drop_node(const std::string& name) {
 
 void Sights::put_guest(const kube::Object& object) {
   const kube::Name name = kube::key_of(object);
-  // Whose it is is Liqo's word; of the rest only, whether it must not run twice.
-  static const model::Node k_none;
-  const model::Node* labels = model::look(object, {"metadata", "labels"});
-  const model::Node* spec = model::look(object, {"spec", "pod"});
-  Guest guest{
-      std::string(kube::label_in(object, liqo::k_creator_label)),
-      fabric::has_identity(labels == nullptr ? k_none : *labels, spec == nullptr ? k_none : *spec)};
-  Guest& known = guests_[name.space][name.name];
+  fabric::GuestSight guest = fabric::see_guest(object);
+  fabric::GuestSight& known = guests_[name.space][name.name];
   if (known == guest) return;
   known = std::move(guest);
   tell_of_guests(name.space);

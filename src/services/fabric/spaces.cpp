@@ -1,8 +1,8 @@
 #include "services/fabric/spaces.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "fabric/see.h"
 #include "services/fabric/resource.h"
 
 namespace spillway::agent {
@@ -12,22 +12,6 @@ namespace liqo = fabric::liqo;
 
 constexpr std::string_view k_space_thing = "namespace ";
 constexpr std::string_view k_source = "offloading of ";
-
-// The scheduler has looked at it, and it is none that belongs to one node.
-bool found_no_node(const kube::Object& pod) {
-  if (kube::is_being_deleted(pod) || !model::text_at(pod, {"spec", "nodeName"}).empty()) {
-    return false;
-  }
-  for (const kube::Object& owner : model::items_at(pod, {"metadata", "ownerReferences"})) {
-    if (model::text_at(owner, {"kind"}) == "DaemonSet") return false;
-  }
-  const auto& conditions = model::items_at(pod, {"status", "conditions"});
-  return std::any_of(conditions.begin(), conditions.end(), [](const kube::Object& one) {
-    return model::text_at(one, {"type"}) == "PodScheduled" &&
-           model::text_at(one, {"status"}) == "False" &&
-           model::text_at(one, {"reason"}) == "Unschedulable";
-  });
-}
 
 bool lets_any_leave(const fabric::OffloadPolicy& policy) {
   return !policy.namespaces.empty() || !policy.labels.empty();
@@ -121,12 +105,7 @@ void Spaces::follow_pods() {
 }
 
 void Spaces::put_space(const kube::Object& object) {
-  fabric::SpaceSight& seen = spaces_[std::string(kube::name_in(object))];
-  seen.is_ending = kube::is_being_deleted(object);
-  seen.labels.clear();
-  if (const model::Node* labels = model::look(object, {"metadata", "labels"})) {
-    for (const model::Node& one : labels->items) seen.labels.emplace(one.key, one.text);
-  }
+  spaces_.insert_or_assign(std::string(kube::name_in(object)), fabric::see_space(object));
 }
 
 void Spaces::put_offloading(const kube::Object& object) {
@@ -138,16 +117,12 @@ void Spaces::put_offloading(const kube::Object& object) {
 }
 
 void Spaces::put_pod(const kube::Object& object) {
-  const kube::Name name = kube::key_of(object);
-  if (!found_no_node(object)) {
+  kube::Name name = kube::key_of(object);
+  if (auto seen = fabric::see_waiting_pod(object)) {
+    waiting_.insert_or_assign(std::move(name), std::move(*seen));
+  } else {
     waiting_.erase(name);
-    return;
   }
-  const model::Node* tolerations = model::look(object, {"spec", "tolerations"});
-  waiting_.insert_or_assign(
-      name, fabric::WaitingPod{name.space, name.name, std::string(kube::uid_in(object)),
-                               std::string(kube::version_in(object)),
-                               tolerations == nullptr ? model::array_node() : *tolerations});
 }
 
 bool Spaces::is_known() const {

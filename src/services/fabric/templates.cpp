@@ -12,22 +12,6 @@ namespace {
 
 namespace liqo = fabric::liqo;
 
-// What makes one document of the other: members that are too many go.
-model::Node difference(const model::Node& from, const model::Node& to) {
-  model::Node patch = model::object_node();
-  for (const model::Node& member : to.items) {
-    const model::Node* before = from.find(member.key);
-    if (before != nullptr && model::same(*before, member)) continue;
-    const bool both = before != nullptr && before->kind == model::Node::Kind::object &&
-                      member.kind == model::Node::Kind::object;
-    model::put(patch, member.key, both ? difference(*before, member) : member);
-  }
-  for (const model::Node& member : from.items) {
-    if (to.find(member.key) == nullptr) model::put(patch, member.key, model::Node{});
-  }
-  return patch;
-}
-
 bool makes_virtual_node(const fabric::Deed& deed) {
   const auto* made = std::get_if<fabric::Create>(&deed);
   return made != nullptr && made->at.kind.plural == liqo::k_virtual_nodes.plural;
@@ -133,13 +117,9 @@ bool Templates::settle(const std::string& space, liqo::Leaving leaving, fabric::
     return false;
   }
   const size_t hash = std::hash<std::string>{}(model::to_json(wanted));
-  const model::Node none = model::object_node();
-  const model::Node* before = model::look(*seen, {"spec"});
-  model::Node spec = difference(before == nullptr ? none : *before, *model::look(wanted, {"spec"}));
-  plan.kept.push_back({at, hash, spec.items.empty()});
-  if (spec.items.empty()) return true;
-  model::Node patch = model::object_node();
-  model::put(patch, "spec", std::move(spec));
+  model::Node patch = liqo::options_patch(*seen, wanted);
+  plan.kept.push_back({at, hash, patch.items.empty()});
+  if (patch.items.empty()) return true;
   plan.deeds.emplace_back(fabric::Merge{at, std::move(patch)});
   return false;
 }
