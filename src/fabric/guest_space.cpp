@@ -194,10 +194,13 @@ Create space_of(const GuestWish& wish, std::string_view space) {
   return {{liqo::k_namespaces, {}, std::string(space)}, std::move(object)};
 }
 
+// Anybody may have written into it: no more than arithmetic can bear.
 int64_t count_at(const std::optional<Node>& quota, std::string_view part, std::string_view inner) {
+  constexpr int64_t k_most_pods = 1'000'000'000;
   if (!quota) return 0;
   const std::string_view text = model::text_at(*quota, {part, inner, "pods"});
-  return parse_quantity(text, QuantityStep::whole, Rounding::up).value_or(0);
+  const int64_t count = parse_quantity(text, QuantityStep::whole, Rounding::up).value_or(0);
+  return std::clamp<int64_t>(count, 0, k_most_pods);
 }
 
 PodShare share_of(const GuestSpaceSight& seen) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "fabric/fence.h"
 #include "fabric/liqo/guard.h"
 #include "fabric/liqo/names.h"
@@ -38,10 +39,13 @@ Status check_has_no_standing(std::string_view buyer, const std::vector<model::No
   for (const model::Node& one : bindings) {
     if (!names(one, buyer) || is_of_liqo(one, buyer)) continue;
     const auto space = model::text_at(one, {"metadata", "namespace"});
+    const std::string at = fmt::format("{}{}{}", space, space.empty() ? "" : "/",
+                                       model::text_at(one, {"metadata", "name"}));
+    // Kubernetes takes nearly any name for these.
     return fail(Code::denied, fmt::format("buyer {}", buyer),
-                fmt::format("its Liqo id has rights here already, by the {} {}{}{}",
-                            space.empty() ? "ClusterRoleBinding" : "RoleBinding", space,
-                            space.empty() ? "" : "/", model::text_at(one, {"metadata", "name"})),
+                fmt::format("its Liqo id has rights here already, by the {} {}",
+                            space.empty() ? "ClusterRoleBinding" : "RoleBinding",
+                            is_printable(at) ? at : in_quotes(at)),
                 "call that user or group otherwise, or let the buyer take another id");
   }
   return {};

@@ -76,7 +76,10 @@ model::Node options_template(const model::Node& base, std::string_view space, Le
   model::Node& meta = model::ensure(made, {"metadata"});
   model::put(meta, "name", model::text_node(template_name(leaving)));
   model::put(meta, "namespace", model::text_node(space));
-  if (const model::Node* spec = model::look(base, {"spec"})) model::put(made, "spec", *spec);
+  // Merged, so that it has no nulls: no patch could put one where it is missing.
+  if (const model::Node* spec = model::look(base, {"spec"})) {
+    model::merge(made, object_of({{"spec", *spec}}));
+  }
   // What may leave is said here, whatever the base says: one that sends nothing is no trust.
   const bool is_listed = leaving == Leaving::listed;
   for (const std::string_view kind : k_listable) {

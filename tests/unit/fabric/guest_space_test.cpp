@@ -71,6 +71,22 @@ std::string_view mark_of(const GuestSpaceSight& one) {
   return text_at(one.space, {"metadata", "labels", liqo::k_guard_label});
 }
 
+TEST(GuestSpace, PodsThatNobodyCanHaveArePutRight) {
+  const GuestWish wish = wish_of({20});
+  for (const char* pods : {"9E", "9223372036854775807", "-9E"}) {
+    std::vector<GuestSpaceSight> spaces{{space_as_liqo_makes_it("sw5-milan-shop")},
+                                        {space_as_liqo_makes_it("sw5-milan-till")}};
+    settle_all(wish, spaces);
+    for (GuestSpaceSight& one : spaces) {
+      model::put(model::ensure(*one.quota, {"spec", "hard"}), "pods", model::text_node(pods));
+    }
+    settle_all(wish, spaces);
+    for (const GuestSpaceSight& one : spaces) {
+      EXPECT_EQ(text_at(*one.quota, {"spec", "hard", "pods"}), "10") << pods;
+    }
+  }
+}
+
 TEST(GuestSpace, GetsItsLimitsFirstAndItsLabelThen) {
   const GuestWish wish = wish_of({7, 13});
   std::vector<GuestSpaceSight> spaces{{space_as_liqo_makes_it("sw5-milan-shop")}};

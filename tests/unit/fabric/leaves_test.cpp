@@ -44,6 +44,16 @@ TEST(VkOptions, OursCarriesOnWhatLiqosOwnSaysAndLetsNothingLeaveUnlisted) {
             liqo::Reflection{});
 }
 
+TEST(VkOptions, OneThatIsOtherwiseIsMadeRightByOnePatchWhateverItHas) {
+  model::Node odd = liqos_own();
+  model::put(model::ensure(odd, {"spec"}), "labels", model::Node{});
+  const model::Node wanted = liqo::options_template(odd, "x", liqo::Leaving::listed);
+  for (model::Node seen : {odd, liqos_own(), json(R"({"spec":7})"), json("{}")}) {
+    model::merge(seen, liqo::options_patch(seen, wanted));
+    EXPECT_EQ(model::to_json(liqo::options_patch(seen, wanted)), "{}");
+  }
+}
+
 TEST(VkOptions, WhatRunsIsToldByItsArguments) {
   EXPECT_FALSE(liqo::reflection_of_node(json(R"({"spec":{"clusterID":"milan"}})")));
   const auto told = liqo::reflection_of_node(json(R"({"spec":{"template":{"spec":{"template":{

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "model/json.h"
 
 namespace spillway::fabric::liqo {
@@ -28,6 +29,13 @@ TEST(Standing, AnIdThatIsAGroupOrAUserHereIsRefused) {
             std::string::npos);
   EXPECT_NE(refusal({binding("shop", "edit", k_user)}).find("RoleBinding shop/b"),
             std::string::npos);
+}
+
+TEST(Standing, ABindingOfAnOddNameIsToldInOneLine) {
+  const auto odd = model::parse_json(R"({"metadata":{"name":"a\nb"},"roleRef":{"name":"admin"},
+                                         "subjects":[{"kind":"User","name":"milan"}]})",
+                                     "test");
+  EXPECT_TRUE(is_printable(refusal({*odd}))) << refusal({*odd});
 }
 
 TEST(Standing, WhatLiqoGivesItsTenantsDoesNotCount) {
