@@ -1,7 +1,7 @@
 // Runs a fuzz target over a stored corpus as a plain test: every file below the folder that is
 // given, in order of name, after the empty input. The name is printed first, so that the last line
 // before a crash tells which file did it. A missing or empty folder fails: such a test would test
-// nothing.
+// nothing. So does a corpus that does not reach what its target says that it must (reached.h).
 
 #include <algorithm>
 #include <cstddef>
@@ -14,6 +14,8 @@
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+// Only some targets have it.
+extern "C" __attribute__((weak)) const char* spillway_unreached();
 
 namespace {
 
@@ -60,6 +62,11 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "%s: cannot be read\n", file.c_str());
       return 1;
     }
+  }
+  const char* unreached = spillway_unreached != nullptr ? spillway_unreached() : nullptr;
+  if (unreached != nullptr) {
+    std::fprintf(stderr, "%s: no file there is a whole %s\n", argv[1], unreached);
+    return 1;
   }
   std::fprintf(stderr, "%zu inputs\n", files.size());
   return 0;
