@@ -133,9 +133,9 @@ fabric::SellerSight EmbeddedLiqos::seller_sight() {
     sight.slices.emplace(slice.meta.name, slice);
   }
   for (const Node& object : list(*seller, codec::k_shadow_pods)) {
-    const auto pod = codec::read_shadow_pod(object).value();
-    sight.guests[std::string(pod.creator())].push_back(
-        {codec::k_shadow_pods, pod.meta.space, pod.meta.name});
+    sight.guests[fabric::see_guest(object).creator].push_back(
+        {codec::k_shadow_pods, std::string(text_at(object, {"metadata", "namespace"})),
+         std::string(text_at(object, {"metadata", "name"}))});
   }
   const std::string_view fence = fabric::k_fence_name;
   if (const Node lease = find(codec::k_leases, fence); !lease.items.empty()) {
@@ -180,29 +180,15 @@ fabric::BuyerSight EmbeddedLiqos::buyer_sight() {
   }
   for (const Node& object : list(*buyer, codec::k_nodes)) {
     if (text_at(object, {"metadata", "labels", codec::k_node_type_label}).empty()) continue;
-    const auto node = codec::read_unit_node(object).value();
-    sight.units[node.meta.name].node =
-        fabric::NodeSight{node.meta.uid,
-                          node.provider_id,
-                          node.is_ready(),
-                          node.cordoned,
-                          node.meta.version,
-                          model::items_at(object, {"spec", "taints"}),
-                          status_of(node.conditions, "Ready") == "Unknown"};
+    sight.units[std::string(text_at(object, {"metadata", "name"}))].node = fabric::see_node(object);
   }
   for (const Node& pod : list(*buyer, codec::k_pods)) {
     const auto unit = sight.units.find(std::string(text_at(pod, {"spec", "nodeName"})));
     if (unit == sight.units.end()) continue;
-    const Node* labels = model::look(pod, {"metadata", "labels"});
-    unit->second.pods.push_back(
-        {.space = std::string(text_at(pod, {"metadata", "namespace"})),
-         .name = std::string(text_at(pod, {"metadata", "name"})),
-         .is_leaving = !text_at(pod, {"metadata", "deletionTimestamp"}).empty(),
-         .uid = std::string(text_at(pod, {"metadata", "uid"})),
-         .version = std::string(text_at(pod, {"metadata", "resourceVersion"})),
-         .has_identity = fabric::has_identity(labels == nullptr ? Node{} : *labels, Node{}),
-         .grace = {},
-         .tolerations = model::items_at(pod, {"spec", "tolerations"})});
+    auto seen = fabric::see_pod(pod);
+    if (!seen) continue;
+    seen->grace = {};  // these end at once
+    unit->second.pods.push_back(std::move(*seen));
   }
   const Node foreign = get(*buyer, {codec::k_foreign_clusters, {}, seller_id});
   if (!foreign.items.empty()) sight.foreign = codec::read_foreign_cluster(foreign).value();

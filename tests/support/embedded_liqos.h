@@ -9,6 +9,7 @@
 #include "embedded/cluster.h"
 #include "fabric/buyer.h"
 #include "fabric/liqo/cluster_objects.h"
+#include "fabric/see.h"
 #include "fabric/seller.h"
 #include "host/random.h"
 #include "model/node.h"

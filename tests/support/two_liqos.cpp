@@ -123,13 +123,10 @@ fabric::SellerSight TwoLiqos::seller_sight() {
     sight.slices.emplace(std::get<2>(key), fabric::liqo::read_slice(*seller.find(key)).value());
   }
   for (const auto& key : seller.all("shadowpods")) {
-    const auto pod = fabric::liqo::read_shadow_pod(*seller.find(key)).value();
+    const fabric::GuestSight guest = fabric::see_guest(*seller.find(key));
     const Place at{fabric::liqo::k_shadow_pods, std::get<1>(key), std::get<2>(key)};
-    sight.guests[std::string(pod.creator())].push_back(at);
-    const Node& guest = *seller.find(key);
-    if (fabric::has_identity(*model::look(guest, {"metadata", "labels"}), Node{})) {
-      sight.with_identity[std::string(pod.creator())].push_back(at);
-    }
+    sight.guests[guest.creator].push_back(at);
+    if (guest.has_identity) sight.with_identity[guest.creator].push_back(at);
   }
   see_fence(sight.fence);
   const std::string prefix = fabric::liqo::certificate_secret_name("");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fabric/buyer.h"
+#include "fabric/see.h"
 #include "fabric/seller.h"
 #include "support/shelf.h"
 

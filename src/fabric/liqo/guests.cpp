@@ -20,18 +20,7 @@ void fields(Fields& f, Quota& q) {
   f.flag("spec.cordoned", q.cordoned);
 }
 
-template <class Fields>
-void fields(Fields& f, ShadowPod& p) {
-  f.part("metadata", p.meta);
-  f.text("status.phase", p.phase);
-}
-
 Result<Quota> read_quota(const model::Node& object) { return read_object<Quota>(object); }
 model::Node to_object(const Quota& quota) { return write_object(quota); }
-
-Result<ShadowPod> read_shadow_pod(const model::Node& object) {
-  return read_object<ShadowPod>(object);
-}
-model::Node to_object(const ShadowPod& pod) { return write_object(pod); }
 
 }  // namespace spillway::fabric::liqo

@@ -1,5 +1,4 @@
-// What guests are at the provider: the Quota of the unit that they came through, and ShadowPods,
-// of each of which Liqo makes a pod.
+// What holds guests at the provider: the Quota of the unit that they came through.
 #pragma once
 
 #include <string>
@@ -25,20 +24,5 @@ struct Quota {
 };
 Result<Quota> read_quota(const model::Node& object);
 model::Node to_object(const Quota& quota);
-
-// Only whose it is: what it asks for is for admission to judge. `creator` is set by Liqo from who
-// asked, and can be trusted; the other two are claims of the buyer's.
-struct ShadowPod {
-  static constexpr const Kind& k_kind = k_shadow_pods;
-  Meta meta;
-  std::string phase;
-  bool operator==(const ShadowPod&) const = default;
-
-  std::string_view creator() const { return meta.label(k_creator_label); }  // unit_user()
-  std::string_view node() const { return meta.label(k_node_name_label); }
-  std::string_view origin() const { return meta.label(k_guest_origin_label); }
-};
-Result<ShadowPod> read_shadow_pod(const model::Node& object);
-model::Node to_object(const ShadowPod& pod);
 
 }  // namespace spillway::fabric::liqo

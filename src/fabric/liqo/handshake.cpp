@@ -26,13 +26,6 @@ Meta meta_of(std::string_view name, std::string_view peer) {
 }  // namespace
 
 template <class Fields>
-void fields(Fields& f, ClusterKeys& k) {
-  f.part("metadata", k.meta);
-  f.needed("data.publicKey");
-  f.bytes("data.publicKey", k.public_key);
-}
-
-template <class Fields>
 void fields(Fields& f, Nonce& n) {
   f.part("metadata", n.meta);
   f.bytes("data.nonce", n.nonce);
@@ -69,10 +62,6 @@ void fields(Fields& f, Identity& i) {
   f.part("spec.authParams", i.access);
   f.name("spec.namespace", i.space);
   f.name("status.kubeconfigSecretRef.name", i.kubeconfig_secret);
-}
-
-Result<ClusterKeys> read_cluster_keys(const model::Node& object) {
-  return read_object<ClusterKeys>(object);
 }
 
 Result<std::string> private_key_in(const model::Node& keys) {

@@ -17,15 +17,8 @@
 
 namespace spillway::fabric::liqo {
 
-// The Secret with the key pair that a cluster is known by in Liqo.
-struct ClusterKeys {
-  static constexpr const Kind& k_kind = k_secrets;
-  Meta meta;
-  std::string public_key;  // PEM
-  bool operator==(const ClusterKeys&) const = default;
-};
-Result<ClusterKeys> read_cluster_keys(const model::Node& object);
-// PEM, not kept in a struct: whoever asks for it wipes it.
+// Of the Secret with the key pair that a cluster is known by in Liqo. PEM, not kept in a struct:
+// whoever asks for it wipes it.
 Result<std::string> private_key_in(const model::Node& keys);
 
 // A Secret at the provider.

@@ -179,19 +179,13 @@ RC_GTEST_PROP(LiqoCodec, VirtualNodesReturn, ()) {
   returns(node, read_virtual_node);
 }
 
-RC_GTEST_PROP(LiqoCodec, ClusterObjectsReturn, ()) {
-  returns(UnitNode{any_meta(), any_text(), any_flag(), any_list(any_taint), any_amounts(),
-                   any_conditions()},
-          read_unit_node);
-  returns(Space{any_meta()}, read_space);
-}
+RC_GTEST_PROP(LiqoCodec, NamespacesOfPeersReturn, ()) { returns(Space{any_meta()}, read_space); }
 
-RC_GTEST_PROP(LiqoCodec, WhatGuestsAreReturns, ()) {
+RC_GTEST_PROP(LiqoCodec, QuotasReturn, ()) {
   returns(
       Quota{any_meta(), any_name(), any_amounts(),
             *rc::gen::element(Enforcement::none, Enforcement::soft, Enforcement::hard), any_flag()},
       read_quota);
-  returns(ShadowPod{any_meta(), any_text()}, read_shadow_pod);
 }
 
 RC_GTEST_PROP(LiqoCodec, NamespacesReturn, ()) {

@@ -114,8 +114,8 @@ void LiqoPlayed::make_tenant_and_identity() {
   const auto key = pki::Key::from_pem(codec::private_key_in(keys).value());
   const std::string request = pki::make_subject_request(*key, {"liqo.io", "buyer"}).value();
   create(*liqos.seller, codec::k_tenants,
-         to_object(codec::new_tenant("buyer", {codec::read_cluster_keys(keys).value().public_key,
-                                               request, proof.value().signature})));
+         to_object(codec::new_tenant(
+             "buyer", {pki::to_pem(key->public_key()), request, proof.value().signature})));
   pass();
   const auto tenant =
       codec::read_tenant(seen(*liqos.seller, codec::k_tenants, k_at_seller, "buyer"));

@@ -106,7 +106,7 @@ TEST(LiqoReader, AnotherKindIsRefused) {
   const Node quota = object(R"({"apiVersion":"offloading.liqo.io/v1beta1","kind":"Quota",
                                 "metadata":{"name":"q"},"spec":{"user":"u"}})");
   EXPECT_TRUE(read_quota(quota));
-  EXPECT_NE(refusal(read_shadow_pod(quota)).find("kind: \"Quota\""), std::string::npos);
+  EXPECT_NE(refusal(read_namespace_offloading(quota)).find("kind: \"Quota\""), std::string::npos);
   // Kubernetes has a ResourceSlice of its own.
   const Node other = object(R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice",
                                 "metadata":{"name":"s"}})");
