@@ -8,6 +8,7 @@ from on_a_cluster import call
 
 BUYER, SELLER = "buyer", "seller"
 AT_BUYER, AT_SELLER = f"liqo-tenant-{SELLER}", f"liqo-tenant-{BUYER}"
+SPACES = {BUYER: AT_BUYER, SELLER: AT_SELLER}  # each one's for the other
 SLICES = "resourceslices.authentication.liqo.io"  # Kubernetes has some of its own
 TAG = hashlib.sha256(BUYER.encode()).hexdigest()[:12]
 

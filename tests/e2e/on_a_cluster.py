@@ -1,12 +1,21 @@
 """What tests on a real cluster share: kubectl, work, and a namespace that is thrown away."""
 import os
 import subprocess
+import sys
 import uuid
 from pathlib import Path
 
+from processes import eventually
+
 REALKUBE = Path(__file__).resolve().parent.parent.parent / "tools" / "realkube" / "realkube"
+sys.path.append(str(REALKUBE.parent))
+
+from clusters import binaries, control_plane, layout, network  # noqa: E402
+from clusters.processes import start, stop  # noqa: E402
+
 PATIENCE_SECONDS = 60
 AMOUNTS = {"cpu": "100m", "memory": "64Mi"}  # of a pod
+STARTED = []  # which outlive the tests
 
 
 def call(*command, stdin=None, fails=False):
@@ -33,6 +42,17 @@ def signal_api_server(cluster, how):
     """SIGSTOP: it takes connections and answers nothing, which is worse than being gone; SIGCONT: it goes on."""
     file = Path(os.environ["REALKUBE_STATE"]) / "clusters" / cluster / "pids" / "kube-apiserver"
     os.kill(int(file.read_text().split()[1]), how)  # after the boot's id
+
+
+def kill_api_server(cluster):
+    """It dies, and is started again as realkube had started it; back when it is ready."""
+    found = layout.state_from(os.environ).cluster(cluster)
+    file, log = found.pid_file("kube-apiserver"), found.logs / "kube-apiserver-again.log"
+    programs = binaries.find([binaries.ALL["kube-apiserver"]])
+    stop([file], grace_seconds=0)  # and waits until its port is free
+    STARTED.append(start(file, log, control_plane.apiserver(found, programs), network.enter(found.namespace)))
+    eventually("an API server that is ready", lambda: call(
+        "kubectl", f"--kubeconfig={found.kubeconfig()}", "get", "--raw", "/readyz"), PATIENCE_SECONDS)
 
 
 class OnACluster:

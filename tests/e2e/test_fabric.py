@@ -5,6 +5,7 @@ import time
 import unittest
 from pathlib import Path
 
+from chart_rights import Release
 from liqo_objects import BUYER, SELLER
 from market import Market, offer
 from on_a_cluster import PATIENCE_SECONDS
@@ -20,6 +21,7 @@ class Fabric(TwoClusters, unittest.TestCase):
     MORE = {}  # of the offer
     ROLES = {BUYER: "consumer", SELLER: "provider"}
     AGENT = ()  # more words of both
+    OF_CHART = ()  # whose agent may do what the chart lets it, and no more
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -35,6 +37,11 @@ class Fabric(TwoClusters, unittest.TestCase):
             eventually("Liqo's id", lambda a=agent: a.says("Liqo is known"), PATIENCE_SECONDS)
         eventually("something on sale", self.offers, PATIENCE_SECONDS)
 
+    def tearDown(self):
+        """Nobody has wanted to do what it may not do."""
+        for agent in self.agents.values():
+            self.assertEqual([line for line in agent.text().splitlines() if "forbidden" in line.lower()], [], agent.name)
+
     def supply(self, side):
         """The file; of whoever sells."""
         amounts, name = {"cpu": 64, "memory": "256Gi", "pods": 1280}, NAMES[side]
@@ -48,9 +55,14 @@ class Fabric(TwoClusters, unittest.TestCase):
     def agent(self, side):
         return self.market.program(
             f"agent-{side}", "agent", "--dir", self.identities[side],
-            "--kubeconfig", self.kubeconfigs[side], "--fabric", "liqo", *self.AGENT,
+            "--kubeconfig", self.agents_access(side), "--fabric", "liqo", *self.AGENT,
             *(["--supply", self.supply(side)] if "provider" in self.ROLES[side] else []),
             *(["--policy", self.set_policy(self.POLICY)] if side == BUYER and self.POLICY else []))
+
+    def agents_access(self, side):
+        if side not in self.OF_CHART:
+            return self.kubeconfigs[side]
+        return Release(self, side, "agent.enabled=true,agent.fabric=liqo").account("e2e-agent")
 
     def set_policy(self, offload):
         """The file; whoever runs by it reads it again."""

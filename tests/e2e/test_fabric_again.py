@@ -3,13 +3,10 @@ there Liqo copies more of a peering to the provider, and has to take it back. Ru
 import os
 
 import test_fabric
-from liqo_objects import AT_BUYER, AT_SELLER, BUYER, SELLER
+from liqo_objects import AT_SELLER, BUYER, SELLER
 from on_a_cluster import PATIENCE_SECONDS
 from processes import eventually
 
-SPACES = {BUYER: AT_BUYER, SELLER: AT_SELLER}
-PEERING = ("identities.authentication.liqo.io", "renews.authentication.liqo.io", "tenants.authentication.liqo.io",
-           "namespacemaps.offloading.liqo.io", "secrets")
 COPIES_RENEWS = os.environ.get("LIQO", "") != "1.1"  # which renews control planes by another way
 
 
@@ -18,18 +15,9 @@ class FabricAgain(test_fabric.Fabric):
     test_from_a_purchase_to_nothing = None  # are tried with a peering that stays
     test_a_spare_is_there_and_not_ready_until_it_is_bought = None
 
-    def of_peering(self):
-        return [f"{side} {kind} {one['metadata']['name']}" for side in SPACES for kind in PEERING
-                for one in self.items(side, kind, "-n", SPACES[side])]
-
     def copied_renews(self):
         return [one["metadata"]["name"] for one in self.items(SELLER, "renews.authentication.liqo.io", "-n", AT_SELLER)
                 if one["metadata"]["labels"].get("liqo.io/replicated") == "true"]
-
-    def is_parted(self):
-        left = self.of_peering()
-        self.assertEqual(left, [])
-        return True
 
     def test_peered_again_within_seconds(self):
         for _ in range(3):

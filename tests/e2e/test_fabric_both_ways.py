@@ -5,11 +5,9 @@ import unittest
 
 import test_fabric
 from guarded_peering import put_up_guard, take_down_guard
-from liqo_objects import AT_BUYER, AT_SELLER, BUYER, SELLER, SLICES
+from liqo_objects import BUYER, SELLER, SLICES, SPACES
 from on_a_cluster import PATIENCE_SECONDS
 from processes import eventually
-
-SPACES = {BUYER: AT_BUYER, SELLER: AT_SELLER}  # each one's for the other
 
 
 class FabricBothWays(test_fabric.Fabric):

@@ -21,6 +21,7 @@ FENCE_SECONDS = 60
 
 
 class FabricDeath(test_fabric.Fabric):
+    OF_CHART = (BUYER,)
     MORE = {"terms": {"lease": "10m", "notice": "5m", "fence": f"{FENCE_SECONDS}s"}}
     test_from_a_purchase_to_nothing = None  # as it is elsewhere
 

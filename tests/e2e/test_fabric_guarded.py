@@ -15,6 +15,7 @@ AMOUNTS = {"cpu": "100m", "memory": "64Mi"}
 
 
 class FabricWithAGuard(test_fabric.Fabric):
+    OF_CHART = (SELLER,)
     TAINTS = [{"key": "dedicated", "value": "market", "effect": "NoSchedule"}]  # which guests may tolerate, then
 
     @classmethod
@@ -44,21 +45,26 @@ class FabricWithAGuard(test_fabric.Fabric):
     def pods_granted(self, space):
         return self.get(SELLER, "-n", space, "resourcequota", "spillway-guests")["spec"]["hard"]["pods"]
 
-    def test_a_guest_runs_with_nothing_applied_by_hand(self):
-        contract, nodes = self.buy(1)
+    def run_guest(self, node):
+        """The names of its namespace and of that one's twin, once both sides see it run."""
         space = f"shop-{uuid.uuid4().hex[:6]}"
         guests = self.offload(space)
         eventually("limits of the namespace", lambda: self.is_limited(guests), PATIENCE_SECONDS)
-        self.assertEqual(self.pods_granted(guests), "20")
         self.create(BUYER, {
             "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "guest", "namespace": space},
-            "spec": {"nodeSelector": {"kubernetes.io/hostname": next(iter(nodes))},
-                     "tolerations": [{"key": "dedicated", "operator": "Exists"}],
+            "spec": {"nodeSelector": {"kubernetes.io/hostname": node},
+                     "tolerations": [{"key": one["key"], "operator": "Exists"} for one in self.TAINTS],
                      "containers": [{"name": "main", "image": "none",
                                      "resources": {"requests": AMOUNTS, "limits": AMOUNTS}}]}})
         for side, where in ((BUYER, space), (SELLER, guests)):
             eventually(f"a guest that runs, seen by the {side}", lambda side=side, where=where: self.get(
                 side, "-n", where, "pod", "guest")["status"]["phase"] == "Running", PATIENCE_SECONDS)
+        return space, guests
+
+    def test_a_guest_runs_with_nothing_applied_by_hand(self):
+        contract, nodes = self.buy(1)
+        space, guests = self.run_guest(next(iter(nodes)))
+        self.assertEqual(self.pods_granted(guests), "20")
 
         # What somebody changes is put right; what is right is left alone.
         self.kubectl(SELLER, "-n", guests, "patch", "resourcequota", "spillway-guests", "--type=merge",

@@ -1,26 +1,21 @@
 """Agent and autoscaler of a buyer as the chart installs them with autoscaler.backEnd=liqo: one member, identity, state and
 papers in its cluster, each process with the rights of its own account and no others. Real Liqo, on the clusters `buyer`
 and `seller`. Run by tests/e2e/run."""
-import json
-import os
 import re
 import unittest
-import uuid
 
 import test_fabric
-from market import ROOT
+from chart_rights import RIGHTS, Release
 from on_a_cluster import PATIENCE_SECONDS, call
 from papers import make_papers
 from processes import eventually, free_port
 from test_fabric import BUYER
 
-CHART = ROOT / "deploy" / "charts" / "spillway"
 GROUP = "milan/small"
 SERVICE = "clusterautoscaler.cloudprovider.v1.externalgrpc.CloudProvider"
 VALUES = ("agent.enabled=true,agent.fabric=liqo,agent.fabricGuard=false,autoscaler.enabled=true,autoscaler.backEnd=liqo,"
           "autoscaler.tls.serverSecret=s,autoscaler.tls.clientCaSecret=c")
-# What the chart makes but for the pods and who calls them: those are processes here.
-KINDS = {"ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "Secret", "Lease"}
+KINDS = RIGHTS | {"Secret", "Lease"}  # all but for the pods and who calls them: those are processes here
 
 
 def text_field(number, text):
@@ -35,50 +30,20 @@ class FabricMember(test_fabric.Fabric):
     def agent(self, side):
         if side != BUYER:
             return super().agent(side)
-        self.space = f"e2e-{uuid.uuid4().hex[:8]}"
-        self.kubectl(BUYER, "apply", "-f", "-", stdin=json.dumps(
-            {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.space}}))
-        self.addCleanup(self.kubectl, BUYER, "delete", "namespace", self.space, "--wait=false")
-        rendered = call(os.environ["HELM"], "template", "e2e", CHART, "-n", self.space, "--kube-version", "1.34.0",
-                        "--set", VALUES)
-        self.install("\n---\n".join(one for one in rendered.split("\n---\n")
-                                    if set(re.findall(r"^kind: (\w+)$", one, re.MULTILINE)) & KINDS))
+        self.release = Release(self, BUYER, VALUES, KINDS)
         token = self.market.folder / "token"
         token.write_text(self.market.spillway("token", "create", "--dir", self.market.operator, "--cluster", "site",
                                               "--roles", "consumer", "-o", "plain"))
         return self.market.program("agent-buyer", "agent", "--in-cluster", "e2e-agent", "--kubeconfig",
-                                   self.account("e2e-agent"), "--fabric", "liqo", "--join", self.market.url,
+                                   self.release.account("e2e-agent"), "--fabric", "liqo", "--join", self.market.url,
                                    "--token-file", token)
-
-    def install(self, objects):
-        admin = f"--kubeconfig={self.at_home('admin')}"  # not -n: some of them are in Liqo's namespace
-        call("kubectl", admin, "apply", "-f", "-", stdin=objects)
-        self.addCleanup(call, "kubectl", admin, "delete", "--ignore-not-found", "--wait=false", "-f", "-", stdin=objects)
-
-    def at_home(self, name, user=None):
-        """A kubeconfig whose namespace is that of the release; without a user, the one that there is."""
-        told = json.loads(self.kubectl(BUYER, "config", "view", "--raw", "-o", "json"))
-        if user:
-            told["users"] = [{"name": one["name"], "user": user} for one in told["users"]]
-        for context in told["contexts"]:
-            context["context"]["namespace"] = self.space
-        file = self.market.folder / f"{name}.kubeconfig"
-        file.write_text(json.dumps(told))
-        return file
-
-    def account(self, name):
-        asked = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": 3600}}
-        told = eventually(f"a token of {name}", lambda: self.kubectl(
-            BUYER, "create", "--raw", f"/api/v1/namespaces/{self.space}/serviceaccounts/{name}/token", "-f", "-",
-            stdin=json.dumps(asked)), PATIENCE_SECONDS)
-        return self.at_home(name, {"token": json.loads(told)["status"]["token"]})
 
     def start_autoscaler(self):
         self.papers = make_papers(self.market.folder / "papers")
         self.port = free_port()
         program = self.market.program(
             "autoscaler", "autoscaler", "--in-cluster", "e2e-autoscaler", "--identity-of", "e2e-agent", "--kubeconfig",
-            self.account("e2e-autoscaler"), "--backend", "liqo", "--listen", f"127.0.0.1:{self.port}",
+            self.release.account("e2e-autoscaler"), "--backend", "liqo", "--listen", f"127.0.0.1:{self.port}",
             "--tls-cert", self.papers / "server.pem", "--tls-key", self.papers / "server.key",
             "--client-ca", self.papers / "authority.pem")
         program.start()
@@ -117,10 +82,10 @@ class FabricMember(test_fabric.Fabric):
 
     def check_homes(self):
         """One identity and one set of papers, the agent's; the autoscaler reads the one and shares the other."""
-        secrets = {one["metadata"]["name"]: one for one in self.items(BUYER, "secrets", "-n", self.space)}
+        secrets = {one["metadata"]["name"]: one for one in self.items(BUYER, "secrets", "-n", self.release.space)}
         self.assertIn("key.pem", secrets["e2e-agent-identity"]["data"])
         self.assertNotIn("e2e-autoscaler-identity", secrets)
-        papers = [one["metadata"]["name"] for one in self.items(BUYER, "configmaps", "-n", self.space,
+        papers = [one["metadata"]["name"] for one in self.items(BUYER, "configmaps", "-n", self.release.space,
                                                                 "-l", "spillway.dev/paper")]
         self.assertTrue(papers)
         self.assertEqual([one for one in papers if not one.startswith("e2e-agent-paper-")], [])

@@ -16,6 +16,7 @@ ALLOWED = {"liqo.io/allow-reflection": "true"}
 
 
 class FabricSpaces(test_fabric.Fabric):
+    OF_CHART = (BUYER,)
     POLICY = {"namespaces": []}
     test_from_a_purchase_to_nothing = None  # are tried without a policy
     test_a_spare_is_there_and_not_ready_until_it_is_bought = None

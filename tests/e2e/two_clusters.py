@@ -3,11 +3,13 @@ is left of them."""
 import json
 import os
 
-from liqo_objects import BUYER, SELLER, SLICES, let_liqo_read_templates
+from liqo_objects import BUYER, SELLER, SLICES, SPACES, let_liqo_read_templates
 from on_a_cluster import call
 
 OF_UNITS = ("nodes", "virtualnodes.offloading.liqo.io", SLICES, "quotas.offloading.liqo.io",
             "shadowpods.offloading.liqo.io", "leases", "secrets")
+OF_PEERING = ("identities.authentication.liqo.io", "renews.authentication.liqo.io", "tenants.authentication.liqo.io",
+              "namespacemaps.offloading.liqo.io", "secrets")
 
 
 class TwoClusters:
@@ -41,3 +43,11 @@ class TwoClusters:
         return [f"{side} {kind} {one['metadata']['name']}" for side in sides for kind in OF_UNITS
                 for one in self.items(side, kind, *([] if kind == "nodes" else ["-A"]))
                 if "sw-" in one["metadata"]["name"] and "kube-node-lease" != one["metadata"].get("namespace")]
+
+    def is_parted(self):
+        """Whether nothing is left of the peering; what is, if not."""
+        left = [f"{side} {kind} {one['metadata']['name']}" for side in SPACES for kind in OF_PEERING
+                for one in self.items(side, kind, "-n", SPACES[side])]
+        if left:
+            raise AssertionError(f"there is {left}")
+        return True
