@@ -75,7 +75,7 @@ class Cluster {
   Status listen_plain(net::Poll& poll, net::ServerOptions options = {});
   uint16_t port() const;
 
-  // After listen(). A certificate for TLS clients, good for a year.
+  // After listen(), or with Liqo. A certificate for TLS clients, good for a year.
   Result<Credentials> issue(std::string_view user, std::vector<std::string> groups);
   const std::string& authority_pem() const;
   // For user "admin" of system:masters, with everything inline.

@@ -89,7 +89,7 @@ void Cluster::cut_by_server() {
 
 uint16_t Cluster::port() const { return serving_->server->port(); }
 
-const std::string& Cluster::authority_pem() const { return serving_->authority_pem; }
+const std::string& Cluster::authority_pem() const { return parts_->authority->certificate_pem(); }
 
 Result<Credentials> Cluster::issue(std::string_view user, std::vector<std::string> groups) {
   const Instant now = parts_->loop.now();

@@ -54,7 +54,11 @@ void Identities::look_at(const Key& key) {
   const auto identity = codec::read_identity(object->document());
   if (!identity) return;
   const Key secret{key.space, codec::kubeconfig_secret_name(key.name)};
-  if (s_.find(codec::k_secrets, secret) == nullptr) make_secret(*object, *identity);
+  if (s_.find(codec::k_secrets, secret) == nullptr) {
+    make_secret(*object, *identity);
+  } else {
+    renew_secret(secret, *identity);
+  }
   if (identity->kubeconfig_secret == secret.name) return;
   s_.change(codec::k_identities, key, [&](model::Node& document) {
     model::put(model::ensure(document, {"status", "kubeconfigSecretRef"}), "name",
@@ -74,10 +78,20 @@ void Identities::make_secret(const Object& object, const codec::Identity& identi
     model::put(model::ensure(made, {"metadata", "annotations"}),
                codec::k_remote_namespace_annotation, model::text_node(identity.space));
   }
-  const pki::Secret key = s_.own_key.to_pem();
-  model::put(model::ensure(made, {"data"}), "kubeconfig",
-             model::text_node(to_base64(kubeconfig_of(identity, key.view()))));
+  put_kubeconfig(identity, made);
   s_.create(codec::k_secrets, std::move(made));
+}
+
+// As the Identity says now.
+void Identities::renew_secret(const Key& secret, const codec::Identity& identity) const {
+  s_.change(codec::k_secrets, secret,
+            [&](model::Node& document) { put_kubeconfig(identity, document); });
+}
+
+void Identities::put_kubeconfig(const codec::Identity& identity, model::Node& secret) const {
+  const pki::Secret key = s_.own_key.to_pem();
+  model::put(model::ensure(secret, {"data"}), "kubeconfig",
+             model::text_node(to_base64(kubeconfig_of(identity, key.view()))));
 }
 
 }  // namespace spillway::embedded::liqo

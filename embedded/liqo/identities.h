@@ -13,6 +13,8 @@ class Identities final : public Controller {
  private:
   void look_at(const Key& key) override;
   void make_secret(const Object& object, const codec::Identity& identity) const;
+  void renew_secret(const Key& secret, const codec::Identity& identity) const;
+  void put_kubeconfig(const codec::Identity& identity, model::Node& secret) const;
 };
 
 }  // namespace spillway::embedded::liqo

@@ -92,7 +92,11 @@ void LocalSlices::complete(const Key& key, const codec::Slice& slice) const {
 
 void LocalSlices::make_identity(const Object& object, const codec::Slice& slice) const {
   const Key key{object.key.space, codec::slice_identity_name(object.key.name)};
-  if (s_.find(codec::k_identities, key) != nullptr) return;
+  if (s_.find(codec::k_identities, key) != nullptr) {
+    return s_.change(codec::k_identities, key, [&](Node& document) {
+      put(model::ensure(document, {"spec"}), "authParams", auth_params_node(*slice.access));
+    });
+  }
   Node made = new_document(key,
                            {{std::string(k_managed_label), "true"},
                             {std::string(codec::k_peer_label), slice.provider},

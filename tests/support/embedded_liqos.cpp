@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "base/base64.h"
+#include "base/check.h"
 #include "kube/resource.h"
 #include "model/json.h"
 #include "model/tree.h"
+#include "pki/public_key.h"
 #include "support/dialled_channel.h"
 #include "support/memory_exchange.h"
 
@@ -42,15 +45,49 @@ std::unique_ptr<embedded::Cluster> EmbeddedLiqos::make(const std::string& id, bo
   embedded::LiqoOptions liqo;
   liqo.api_server = fmt::format("https://{}:6443", host_of(id));
   liqo.checks_record = checks_record;
-  liqo.dial = [this](const kube::Access& access) -> Result<std::unique_ptr<net::Channel>> {
-    const net::Peer peer = peer_with(access.identity->certificate_chain_pem);
-    return std::make_unique<DialledChannel>(
-        loop, [this, host = access.server.host] { return at(host); }, peer);
-  };
+  liqo.dial = [this](const kube::Access& access) { return dial(access); };
   options.liqo = std::move(liqo);
   auto made = std::make_unique<embedded::Cluster>(loop, random, std::move(options));
   made->on_cut([](const std::string&, const std::shared_ptr<net::Exchange>&) {});
   return made;
+}
+
+Result<std::unique_ptr<net::Channel>> EmbeddedLiqos::dial(const kube::Access& access) {
+  const net::Peer peer = peer_with(access.identity->certificate_chain_pem);
+  const auto find = [this, host = access.server.host, trusted = access.authorities_pem] {
+    embedded::Cluster* found = at(host);
+    return found != nullptr && found->authority_pem() == trusted ? found : nullptr;
+  };
+  return std::make_unique<DialledChannel>(loop, find, peer);
+}
+
+void EmbeddedLiqos::purge(embedded::Cluster& cluster, const codec::Kind& kind) {
+  for (const Node& object : list(cluster, kind)) {
+    const Place at{kind, std::string(text_at(object, {"metadata", "namespace"})),
+                   std::string(text_at(object, {"metadata", "name"}))};
+    carry_out(cluster, fabric::Remove{at, {}});
+    Node free = model::object_node();
+    model::put(model::ensure(free, {"metadata"}), "finalizers", Node{});
+    carry_out(cluster, fabric::Merge{at, free});
+  }
+}
+
+void EmbeddedLiqos::replace_key(embedded::Cluster& cluster) {
+  const pki::Key key = pki::Key::generate_member();
+  Node patch = model::object_node();
+  Node& data = model::ensure(patch, {"data"});
+  model::put(data, "privateKey", model::text_node(to_base64(key.to_pem().view())));
+  model::put(data, "publicKey", model::text_node(to_base64(pki::to_pem(key.public_key()))));
+  const Place keys{codec::k_secrets, std::string(codec::k_namespace),
+                   std::string(codec::k_keys_secret)};
+  SPILLWAY_CHECK(carry_out(cluster, fabric::Merge{keys, patch}), "Liqo's key cannot be replaced");
+}
+
+void EmbeddedLiqos::reinstall_seller() {
+  seller->restart(seconds(1));  // ends all streams
+  loop.run();
+  seller = make(seller_id, true);
+  loop.run();
 }
 
 embedded::Cluster* EmbeddedLiqos::at(const std::string& host) {

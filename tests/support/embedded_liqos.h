@@ -40,6 +40,17 @@ class EmbeddedLiqos {
   // False: it was refused, or nobody answered.
   bool carry_out(embedded::Cluster& cluster, const fabric::Deed& deed);
 
+  // As a client that checks whose certificate it is shown.
+  Result<std::unique_ptr<net::Channel>> dial(const kube::Access& access);
+  // All of that kind, by force, as whoever removes Liqo's definitions does: nothing waits for its
+  // finalizers.
+  void purge(embedded::Cluster& cluster, const fabric::liqo::Kind& kind);
+  // Of Liqo there; all else stays.
+  void replace_key(embedded::Cluster& cluster);
+  // Another cluster stands in its place, of the same Liqo id and by another authority; nothing of
+  // what was there is.
+  void reinstall_seller();
+
   fabric::BuyerSight buyer_sight();
   fabric::SellerSight seller_sight();
 

@@ -53,19 +53,19 @@ class DriverTest : public ::testing::Test {
     lines.clear();
     driver.emplace(loop(), random, store, log, holder);
     std::vector<DriverCluster> clusters;
-    for (embedded::Cluster* cluster : {liqos.buyer.get(), liqos.seller.get()}) {
-      if (cluster == liqos.seller.get() && !is_milan_listed) continue;
-      if (cluster == liqos.buyer.get() && !is_rome_listed) continue;
-      const std::string name = cluster == liqos.buyer.get() ? rome : milan;
+    for (const bool is_rome : {true, false}) {
+      if (is_rome ? !is_rome_listed : !is_milan_listed) continue;
+      const std::string name = is_rome ? rome : milan;
       Line& line = lines.emplace_back();
       line.channel = std::make_unique<test::DialledChannel>(
-          loop(), [this, cluster] { return find(cluster); }, net::Peer{"test:1", nullptr});
+          loop(), [this, is_rome, known = authority_of(is_rome)] { return find(is_rome, known); },
+          net::Peer{"test:1", nullptr});
       line.gated = std::make_unique<test::GatedChannel>(loop(), *line.channel, gates[name]);
       line.api = std::make_unique<kube::Api>(loop(), random, *line.gated,
                                              kube::ApiOptions{.patience = seconds(5)});
       agent::FabricOptions fabric;
       fabric.warm = minutes(30);
-      fabric.pulse.dial = [this](const kube::Access& access) { return dial(access); };
+      fabric.pulse.dial = [this](const kube::Access& access) { return liqos.dial(access); };
       clusters.push_back({name, *line.api, fabric});
     }
     return driver->start(std::move(clusters));
@@ -74,16 +74,14 @@ class DriverTest : public ::testing::Test {
     face.reset();
     driver.reset();
   }
-  Result<std::unique_ptr<net::Channel>> dial(const kube::Access& access) {
-    const net::Peer peer = test::peer_with(access.identity->certificate_chain_pem);
-    embedded::Cluster* to =
-        access.server.host == "rome.test" ? liqos.buyer.get() : liqos.seller.get();
-    return std::make_unique<test::DialledChannel>(
-        loop(), [this, to] { return find(to); }, peer);
+  const std::string& authority_of(bool is_rome) const {
+    return (is_rome ? liqos.buyer : liqos.seller)->authority_pem();
   }
-  embedded::Cluster* find(embedded::Cluster* cluster) const {
-    const bool is_dead = cluster == liqos.seller.get() ? liqos.is_seller_dead : is_rome_away;
-    return is_dead ? nullptr : cluster;
+  // By a kubeconfig, which says who has to have signed what the cluster shows.
+  embedded::Cluster* find(bool is_rome, const std::string& known) const {
+    if (is_rome ? is_rome_away : liqos.is_seller_dead) return nullptr;
+    if (authority_of(is_rome) != known) return nullptr;
+    return is_rome ? liqos.buyer.get() : liqos.seller.get();
   }
 
   // ---- asking ----
@@ -148,6 +146,17 @@ class DriverTest : public ::testing::Test {
   }
   bool comes_to(const std::string& unit, const std::string& step) {
     return comes([&] { return step_of(unit) == step; });
+  }
+  std::string troubles_of(const std::string& unit) {
+    const Told told = ask("GET", "/v1/units/" + unit);
+    std::string all;
+    for (const model::Node& one : model::items_at(told.body, {"troubles"})) {
+      all += std::string(model::text_at(one, {"reason"})) + "\n";
+    }
+    return all;
+  }
+  bool is_told(const std::string& unit, const std::string& words) {
+    return comes([&] { return troubles_of(unit).find(words) != std::string::npos; });
   }
   model::Node node(embedded::Cluster& cluster, const std::string& name) {
     return liqos.get(cluster, {fabric::liqo::k_nodes, {}, name});

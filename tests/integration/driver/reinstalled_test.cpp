@@ -1,8 +1,5 @@
 // Liqo of a buyer was installed anew, with another key, while units of it live.
-#include "base/base64.h"
 #include "integration/driver/driver_fixture.h"
-#include "pki/ed25519.h"
-#include "pki/public_key.h"
 
 namespace spillway::driver {
 namespace {
@@ -15,38 +12,11 @@ class Reinstalled : public DriverTest {
   }
   // The key alone: what is there stays.
   void replace_key() {
-    const pki::Key key = pki::Key::generate_member();
-    const auto told =
-        liqos.ask(*liqos.buyer, "PATCH", "/api/v1/namespaces/liqo/secrets/authentication-keys",
-                  fmt::format(R"({{"data":{{"privateKey":"{}","publicKey":"{}"}}}})",
-                              to_base64(key.to_pem().view()), to_base64(to_pem(key.public_key()))),
-                  "application/merge-patch+json");
-    ASSERT_EQ(told.status, 200);
+    liqos.replace_key(*liqos.buyer);
     // Nobody tells of a Secret: it is read once a minute.
     loop().run_for(minutes(1) + seconds(1));
   }
-  // By force, as whoever removes Liqo's definitions does: nothing waits for its finalizers.
-  void purge(const fabric::liqo::Kind& kind) {
-    for (const model::Node& object : liqos.list(*liqos.buyer, kind)) {
-      const fabric::Place at{kind, std::string(model::text_at(object, {"metadata", "namespace"})),
-                             std::string(kube::name_in(object))};
-      liqos.carry_out(*liqos.buyer, fabric::Remove{at, {}});
-      model::Node free = model::object_node();
-      model::put(model::ensure(free, {"metadata"}), "finalizers", model::Node{});
-      liqos.carry_out(*liqos.buyer, fabric::Merge{at, free});
-    }
-  }
-  std::string troubles_of(const std::string& unit) {
-    const Told told = ask("GET", "/v1/units/" + unit);
-    std::string all;
-    for (const model::Node& one : model::items_at(told.body, {"troubles"})) {
-      all += std::string(model::text_at(one, {"reason"})) + "\n";
-    }
-    return all;
-  }
-  bool is_told(const std::string& unit, const std::string& words) {
-    return comes([&] { return troubles_of(unit).find(words) != std::string::npos; });
-  }
+  void purge(const fabric::liqo::Kind& kind) { liqos.purge(*liqos.buyer, kind); }
 
   const std::string old = unit_of(0);
   const std::string next = unit_of(0, 2);
