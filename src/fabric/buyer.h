@@ -27,6 +27,9 @@ namespace spillway::fabric {
 inline constexpr std::string_view k_end_annotation = "spillway.dev/end";
 // On a slice: when Liqo was last made to look at it again.
 inline constexpr std::string_view k_asked_again_annotation = "spillway.dev/asked-again";
+// On a VirtualNode: which authorities its virtual kubelet was to believe when it was made
+// (BoughtSight::authorities).
+inline constexpr std::string_view k_authorities_annotation = "spillway.dev/authorities";
 // On a slice: the contract that it is a unit of.
 inline constexpr std::string_view k_contract_label = "spillway.dev/contract";
 
@@ -68,6 +71,8 @@ struct BuyerWish {
   // How to reach the provider, as it said last; of the units each purchase knows its own. Once for
   // all: its certificates are larger than all else of a purchase.
   std::optional<IdentityTalk> identity = {};
+  // It waits for slices that its Liqo has accepted already, as we see them: they were lost there.
+  bool is_waiting = false;
 };
 
 struct NodeSight {
@@ -93,7 +98,8 @@ struct PodSight {
 
 struct BoughtSight {
   std::optional<liqo::Slice> slice = {};
-  bool has_access = false;  // Liqo has made the kubeconfig of it
+  bool has_access = false;       // Liqo has made the kubeconfig of it
+  std::string authorities = {};  // that one believes, as hashes with dots between; empty: not known
   std::optional<liqo::VirtualNode> virtual_node = {};
   std::optional<NodeSight> node = {};
   std::vector<PodSight> pods = {};  // on the node, but for what every node has
@@ -112,6 +118,10 @@ struct BuyerSight {
   std::optional<liqo::Meta> renew = {};
   std::optional<liqo::Meta> access = {};
 };
+
+// Its virtual kubelet believes no authority that its provider has now, whose cluster was installed
+// anew: it read that when it started, and reaches nobody any more.
+bool is_astray(const BoughtSight& seen);
 
 // Whether anything of the provider is left here but its namespace.
 bool is_clear(const BuyerSight& sight);

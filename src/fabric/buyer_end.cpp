@@ -50,12 +50,31 @@ void end_empty(Buying& b, const std::string& name, const BoughtSight& seen) {
 // be asked.
 bool empty_out(Buying& b, const std::string& name, const BoughtSight& seen, Instant drained_by,
                Duration fence) {
-  if (!b.is_dead()) return drain(b, name, seen, drained_by);
+  if (!b.is_dead()) {
+    return is_astray(seen) ? clear_astray(b, name, seen) : drain(b, name, seen, drained_by);
+  }
   if (mourn(b.wish.life, name, fence, seen, b.now, b.plan)) return true;
   return force_out(seen, b.plan);
 }
 
 }  // namespace
+
+bool clear_astray(Buying& b, const std::string& name, const BoughtSight& seen) {
+  if (!seen.node) return false;
+  if (!seen.node->is_cordoned) {
+    cordon(b, name);
+    return true;
+  }
+  for (const PodSight& pod : seen.pods) {
+    if (pod.name.empty()) continue;
+    if (pod.has_identity) {
+      tell_of_lost_guest(b, pod, "the virtual kubelet of " + name + " no longer reaches it");
+      continue;
+    }
+    b.plan.deeds.emplace_back(Remove{{liqo::k_pods, pod.space, pod.name}, pod.uid, true});
+  }
+  return !seen.pods.empty();
+}
 
 UnitStep end(Buying& b, const std::string& name, const BoughtSight& seen, const Ending& how) {
   if (empty_out(b, name, seen, how.drained_by, how.fence)) return UnitStep::draining;

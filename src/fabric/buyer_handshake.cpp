@@ -9,9 +9,12 @@ namespace {
 // Some at a time: a message has its bounds, and a request some hundred bytes.
 constexpr size_t k_most_requests = 32;
 
-// Ours is of another key than Liqo has now, and the provider has signed one for that.
+// Ours is of another key than Liqo has now, and the provider has signed one for that; or of another
+// Tenant than it has now. Liqo was forbidden to copy our slices while there was none, and tries no
+// more before it has another Identity.
 bool is_certificate_stale(const Buying& b, const liqo::Identity& known, const IdentityTalk& heard) {
   if (known.access.certificate == heard.access.certificate) return false;
+  if (b.wish.is_waiting) return true;
   return std::any_of(b.sight.units.begin(), b.sight.units.end(), [](const auto& unit) {
     const auto& slice = unit.second.slice;
     return slice &&

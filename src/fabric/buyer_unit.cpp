@@ -1,4 +1,6 @@
 // A unit at the buyer while it is wanted: slice, VirtualNode, Node, and what somebody did to them.
+#include <algorithm>
+
 #include "base/text.h"
 #include "fabric/buying.h"
 #include "fabric/granted_labels.h"
@@ -19,13 +21,19 @@ liqo::Slice slice_of(const Buying& b, const Purchase& purchase, const BoughtUnit
   return slice;
 }
 
-liqo::VirtualNode virtual_node_of(const Buying& b, const Purchase& purchase,
-                                  const BoughtUnit& unit) {
+// With the one that Liqo adds, unless a grant says otherwise.
+liqo::Texts labels_of(const Buying& b, const Purchase& purchase) {
+  liqo::Texts labels = purchase.labels;
+  labels.insert_or_assign(std::string(liqo::k_peer_label), b.wish.provider);
+  return labels;
+}
+
+liqo::VirtualNode virtual_node_of(const Buying& b, const Purchase& purchase, const BoughtUnit& unit,
+                                  const std::string& authorities) {
   liqo::VirtualNode made =
-      liqo::new_virtual_node({unit.name, b.wish.provider, b.wish.template_name, purchase.labels,
-                              purchase.annotations, purchase.taints});
-  // As Liqo adds it, unless a grant says otherwise.
-  made.labels.insert_or_assign(std::string(liqo::k_peer_label), b.wish.provider);
+      liqo::new_virtual_node({unit.name, b.wish.provider, b.wish.template_name,
+                              labels_of(b, purchase), purchase.annotations, purchase.taints});
+  if (!authorities.empty()) made.meta.annotations.emplace(k_authorities_annotation, authorities);
   return made;
 }
 
@@ -103,12 +111,7 @@ void clear_abandoned(Buying& b, const BoughtUnit& unit, const BoughtSight& seen)
   if (!is_known(seen)) return;
   for (const PodSight& pod : seen.pods) {
     if (!pod.has_identity) continue;
-    b.plan.troubles.push_back(
-        {"pod " + pod.space + "/" + pod.name,
-         "somebody removed the VirtualNode of " + unit.name +
-             " by force, and nothing tells whether "
-             "its guest still runs",
-         "look at its provider, and delete the pod by force when its guest has ended there"});
+    tell_of_lost_guest(b, pod, "somebody removed the VirtualNode of " + unit.name + " by force");
     return;
   }
   b.remove(Buying::node(unit.name), seen.node->uid);
@@ -124,13 +127,24 @@ void turn_back(Buying& b, const BoughtUnit& unit, const BoughtSight& seen) {
   b.remove(b.at(liqo::k_virtual_nodes, unit.name), seen.virtual_node->meta.uid);
 }
 
+// With another virtual kubelet, which reads where its provider is now.
+void renew(Buying& b, const BoughtUnit& unit, const BoughtSight& seen) {
+  b.plan.troubles.push_back({"unit " + unit.name,
+                             "its virtual kubelet was made when its provider's cluster had "
+                             "another authority, and cannot reach it",
+                             "its node is made anew, once nothing is bound to it"});
+  if (clear_astray(b, unit.name, seen)) return;
+  if (keep_liqo_from_making(b, *seen.slice)) return;
+  b.remove(b.at(liqo::k_virtual_nodes, unit.name), seen.virtual_node->meta.uid);
+}
+
 // Liqo fills in what is granted only where it may make the VirtualNode itself. Not before ours is
 // there: it would make one without labels and taints. Nor while labels are granted that no node of
 // ours may have, for it would put them on each time that we take them away; nor what nobody can
 // read, in which there may be such.
 void fill_in(Buying& b, const Purchase& purchase, const BoughtUnit& unit,
              const liqo::Slice& slice) {
-  liqo::Texts bought = virtual_node_of(b, purchase, unit).labels;
+  liqo::Texts bought = labels_of(b, purchase);
   bought.merge(said_by_kubelet(unit.name));
   const auto beyond = labels_beyond(bought, slice.grant.node_labels);
   if (!beyond.empty()) {
@@ -147,6 +161,13 @@ void fill_in(Buying& b, const Purchase& purchase, const BoughtUnit& unit,
 }
 
 }  // namespace
+
+void tell_of_lost_guest(Buying& b, const PodSight& pod, const std::string& why) {
+  b.plan.troubles.push_back(
+      {"pod " + pod.space + "/" + pod.name,
+       why + ", and nothing tells whether its guest still runs",
+       "look at its provider, and delete the pod by force when its guest has ended there"});
+}
 
 bool keep_liqo_from_making(Buying& b, const liqo::Slice& slice) {
   if (!has_liqo_make_node(slice)) return false;
@@ -169,7 +190,7 @@ void keep(Buying& b, const Purchase& purchase, const BoughtUnit& unit, const Bou
     mend_slice(slice_of(b, purchase, unit), *seen.slice, b.plan);
   }
   if (!unit.misled.empty()) return turn_back(b, unit, seen);
-  const liqo::VirtualNode virtual_node = virtual_node_of(b, purchase, unit);
+  const liqo::VirtualNode virtual_node = virtual_node_of(b, purchase, unit, seen.authorities);
   // Its virtual kubelet reads the kubeconfig when it starts.
   if (!seen.virtual_node) {
     if (!seen.has_access) return;
@@ -181,6 +202,7 @@ void keep(Buying& b, const Purchase& purchase, const BoughtUnit& unit, const Bou
     return;
   }
   if (is_liqos_own(b, *seen.virtual_node)) return replace(b, *seen.slice, *seen.virtual_node);
+  if (is_astray(seen)) return renew(b, unit, seen);
   tell_unreadable(b, "VirtualNode", unit.name, seen.virtual_node->unreadable);
   if (purchase.is_bare) {
     strip_virtual_node(*seen.virtual_node, seen.slice->grant.node_labels, b.plan);
@@ -200,8 +222,20 @@ bool is_served(const BoughtSight& seen) {
   return seen.virtual_node && seen.virtual_node->meta.deleted.empty();
 }
 
+bool is_astray(const BoughtSight& seen) {
+  if (!seen.virtual_node || seen.authorities.empty()) return false;
+  std::string_view believed = seen.virtual_node->meta.annotation(k_authorities_annotation);
+  if (believed.empty()) return false;
+  while (!believed.empty()) {
+    const std::string_view one = believed.substr(0, believed.find('.'));
+    if (seen.authorities.find(one) != std::string::npos) return false;
+    believed.remove_prefix(std::min(one.size() + 1, believed.size()));
+  }
+  return true;
+}
+
 UnitStep step_of(const Purchase& purchase, const BoughtUnit& unit, const BoughtSight& seen) {
-  if (seen.node && seen.node->is_ready) return UnitStep::ready;
+  if (seen.node && seen.node->is_ready && !is_astray(seen)) return UnitStep::ready;
   if (seen.node) return unit.is_spare ? UnitStep::spare : UnitStep::made;
   if (!seen.slice) {
     return is_recorded(purchase, unit.name) ? UnitStep::recorded : UnitStep::asked;

@@ -46,6 +46,9 @@ bool is_served(const BoughtSight& seen);
 // True: it still may.
 bool keep_liqo_from_making(Buying& b, const liqo::Slice& slice);
 
+// One with identity, which we do not begin elsewhere.
+void tell_of_lost_guest(Buying& b, const PodSight& pod, const std::string& why);
+
 // The end of a unit (fabric/buyer_end.cpp).
 struct Ending {
   Instant drained_by;
@@ -55,6 +58,10 @@ struct Ending {
   bool comes_back = false;
 };
 UnitStep end(Buying& b, const std::string& name, const BoughtSight& seen, const Ending& how);
+// Of one that is astray nothing tells when its pods have ended: they go by force, but for those
+// with identity, whose guests may run on where nobody looks. True: there are some, or it is not
+// known.
+bool clear_astray(Buying& b, const std::string& name, const BoughtSight& seen);
 
 // The end of the peering (fabric/buyer_parting.cpp).
 void part(Buying& b);

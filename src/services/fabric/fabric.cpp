@@ -198,6 +198,10 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
                          {},
                          warm_until(memory),
                          life_of(peer, memory, sight)};
+  const bool is_current = sight.identity && memory.identity &&
+                          sight.identity->access.certificate == memory.identity->access.certificate;
+  if (is_current) waiting_.erase(peer);
+  wish.is_waiting = waiting_.contains(peer);
   // Of what ends, and of who may be dead, all pods must be known: they are evicted, or wait.
   const bool is_doubted = wish.life.life >= fabric::Life::doubted;
   std::set<std::string> draining = sights_.nodes_of(peer);
@@ -213,7 +217,8 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
     for (fabric::BoughtUnit& unit : wish.purchases.back().units) {
       const auto seen = sight.units.find(unit.name);
       if (seen != sight.units.end()) unit.misled = misled(peer, seen->second);
-      const bool is_served = seen != sight.units.end() && seen->second.virtual_node;
+      const bool is_served =
+          seen != sight.units.end() && seen->second.virtual_node && !is_astray(seen->second);
       if (is_served && !unit.drained_by && !is_doubted) draining.erase(unit.name);
     }
   }
@@ -240,6 +245,7 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
   if (!is_over) return do_plan(peer, Role::buyer, plan);
   pulses_.forget(peer);
   errors_.erase(peer);
+  waiting_.erase(peer);
   tellings_.set("bought from " + peer, {}, {});
   state().bought_from.erase(peer);
   forget_side(peer, Role::buyer);

@@ -223,6 +223,7 @@ class Fabric {
   void hear_of_nonce(const Received& message);
   void hear_of_request(const Received& message);
   void hear_of_identity(const Received& message);
+  bool are_all_accepted(const std::string& provider, const std::vector<std::string>& units);
   void take_identity(const ContractId& contract, FabricContract& kept,
                      std::vector<std::string> units, fabric::IdentityTalk identity);
   void hear_of_network(const Received& message);
@@ -247,6 +248,7 @@ class Fabric {
   // one came to nothing.
   std::map<ContractId, std::string> offered_;
   std::set<std::string> disappointing_;        // providers whose kubeconfig did
+  std::set<std::string> waiting_;              // providers, for slices that are here and accepted
   std::map<std::string, Instant> errors_;      // since when Liqo says so of a provider
   std::set<std::string> giving_up_;            // of which that is being written down
   std::optional<std::set<ClusterId>> pinned_;  // by hand; none: not known yet

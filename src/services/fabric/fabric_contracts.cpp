@@ -381,10 +381,23 @@ void Fabric::hear_of_identity(const Received& message) {
   take_identity(message.contract, *kept, std::move(units), std::move(*talk));
 }
 
+bool Fabric::are_all_accepted(const std::string& provider, const std::vector<std::string>& units) {
+  const auto& seen = sights_.buyer(provider).units;
+  const auto is_accepted = [&seen](const std::string& unit) {
+    const auto found = seen.find(unit);
+    return found != seen.end() && found->second.slice &&
+           found->second.slice->is_accepted(fabric::liqo::k_authentication_condition);
+  };
+  return !units.empty() && std::all_of(units.begin(), units.end(), is_accepted);
+}
+
 void Fabric::take_identity(const ContractId& contract, FabricContract& kept,
                            std::vector<std::string> units, fabric::IdentityTalk identity) {
   refusals_.erase(contract);
   auto& known = state().bought_from[kept.part.provider].identity;
+  // It says so until it sees the slices.
+  const bool is_waiting = are_all_accepted(kept.part.provider, units);
+  if (is_waiting && waiting_.insert(kept.part.provider).second) change(kept.part.provider);
   if (kept.recorded == units && known == identity) return;
   kept.recorded = std::move(units);
   known = std::move(identity);

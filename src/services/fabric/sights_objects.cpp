@@ -2,6 +2,12 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "base/base64.h"
+#include "kube/access.h"
+#include "pki/certificate.h"
+#include "pki/hash.h"
 #include "services/fabric/sights.h"
 
 namespace spillway::agent {
@@ -11,8 +17,10 @@ namespace liqo = fabric::liqo;
 
 // What the machines look at in labels and annotations of an object that somebody may have filled.
 constexpr std::string_view k_words[] = {
-    liqo::k_replicated_label, liqo::k_create_virtual_node_annotation, liqo::k_cordon_annotation,
-    fabric::k_end_annotation, fabric::k_asked_again_annotation,       fabric::k_fenced_annotation};
+    liqo::k_replicated_label,         liqo::k_create_virtual_node_annotation,
+    liqo::k_cordon_annotation,        fabric::k_end_annotation,
+    fabric::k_asked_again_annotation, fabric::k_fenced_annotation,
+    fabric::k_authorities_annotation};
 
 bool is_copy(const liqo::Slice& slice) {
   return slice.meta.label(liqo::k_replicated_label) == "true";
@@ -36,6 +44,22 @@ void lighten(liqo::VirtualNode& node) {
   node.node_selector = {};
   node.conditions = liqo::Conditions();  // {} would keep its room
   node.meta.owners = std::vector<liqo::Owner>();
+}
+
+// Nothing else of a kubeconfig is kept: Liqo's key is in it.
+std::string authorities_in(const kube::Object& secret) {
+  constexpr size_t k_enough = 16;  // to tell one from another
+  const auto text = from_base64(model::text_at(secret, {"data", "kubeconfig"}));
+  if (!text) return {};
+  const auto access = kube::read_wire_kubeconfig(*text);
+  if (!access) return {};
+  const auto bundle = pki::split_bundle(access->authorities_pem);
+  if (!bundle) return {};
+  std::vector<std::string> hashes;
+  for (const std::string& one : *bundle) {
+    hashes.push_back(pki::sha256_hex(one).substr(0, k_enough));
+  }
+  return fmt::format("{}", fmt::join(hashes, "."));
 }
 
 // A NamespaceMap is called as its provider is, a Renew as the identity there.
@@ -126,8 +150,12 @@ void Sights::put_secret(const kube::Object& object) {
   const auto slice = after_prefix(name.name, kubeconfig_prefix());
   if (!slice || !contract_of_unit(*slice)) return;
   const bool has_access = !model::text_at(object, {"data", "kubeconfig"}).empty();
+  std::string authorities = authorities_in(object);
   fabric::BoughtSight& seen = unit(peer, *slice);
-  if (std::exchange(seen.has_access, has_access) != has_access) changed(peer);
+  const bool is_same = seen.has_access == has_access && seen.authorities == authorities;
+  seen.has_access = has_access;
+  seen.authorities = std::move(authorities);
+  if (!is_same) changed(peer);
   forget_unit(peer, *slice);
 }
 
@@ -147,6 +175,7 @@ void Sights::drop_secret(const kube::Name& name) {
   const auto slice = after_prefix(name.name, kubeconfig_prefix());
   if (slice && contract_of_unit(*slice)) {
     unit(peer, *slice).has_access = false;
+    unit(peer, *slice).authorities.clear();
     forget_unit(peer, *slice);
   }
   changed(peer);
