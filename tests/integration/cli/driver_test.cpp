@@ -70,10 +70,20 @@ class DriverVerb : public testing::Test {
     const std::string text = ask("units -o plain").out;
     return text.substr(0, text.find('\t'));
   }
-  bool comes_to(const std::string& step) const {
-    return test::comes_true(
-        [&] { return ask("units -o plain").out.find(step) != std::string::npos; });
+  // Of one more unit, its name.
+  std::string order() const {
+    const Ended told = ask("order rome milan -o plain");
+    EXPECT_EQ(told.code, 0) << told.err;
+    return told.out.substr(0, told.out.find('\t'));
   }
+  Running watch_all() const {
+    return Running({"driver", "watch", "--dir", driver() + "/operator", "--after", "0"},
+                   path("watched"), path("watch-err"));
+  }
+  bool comes_to(const std::string& unit, const std::string& step) const {
+    return test::comes_true([&] { return has_line(ask("units -o plain").out, {unit, step}); });
+  }
+  std::string all() const { return ask("units -o json").out + text_of(path("err")); }
 
   DriverWorld world_{"rome", "milan"};
 };
@@ -98,27 +108,31 @@ TEST_F(DriverVerb, AnOrderIsWatchedUntilItIsReadyAndGone) {
   EXPECT_TRUE(watch.says("gone")) << text_of(path("watched"));
 }
 
+// A unit for each step, for most are over in a moment: killed as soon as that step of it is told.
 TEST_F(DriverVerb, KilledAtEveryStepItGoesOn) {
   auto running = start();
-  ASSERT_EQ(ask("order rome milan").code, 0);
-  for (const char* step : {"asked", "recorded", "carried", "granted", "made", "ready"}) {
+  const auto kill_at = [&](const std::string& unit, const std::string& step, const Running& watch) {
+    EXPECT_TRUE(watch.says_line({unit, step})) << text_of(path("watched"));
     running->stop(SIGKILL);
     running = start();
+  };
+  std::vector<std::string> units;
+  for (const char* step : {"asked", "recorded", "carried", "granted", "made", "ready"}) {
     SCOPED_TRACE(step);
-    Running watch({"driver", "watch", "--dir", driver() + "/operator", "--after", "0"},
-                  path("watched"), path("watch-err"));
-    // Whatever the next step is: killed as soon as it is told, or when all is there.
-    EXPECT_TRUE(test::comes_true([&] {
-      return !text_of(path("watched")).empty() ||
-             ask("units -o plain").out.find("ready") != std::string::npos;
-    }));
+    const Running watch = watch_all();
+    units.push_back(order());
+    kill_at(units.back(), step, watch);
   }
-  EXPECT_TRUE(comes_to("ready")) << ask("units -o json").out << text_of(path("err"));
-  const std::string unit = ordered();
-  ASSERT_EQ(ask("end " + unit).code, 0);
-  running->stop(SIGKILL);
-  running = start();
-  EXPECT_TRUE(comes_to("gone")) << ask("units -o json").out;
+  for (const std::string& unit : units) EXPECT_TRUE(comes_to(unit, "ready")) << all();
+  for (const char* step : {"ending", "gone"}) {
+    SCOPED_TRACE(step);
+    const Running watch = watch_all();
+    ASSERT_EQ(ask("end " + units.back()).code, 0);
+    kill_at(units.back(), step, watch);
+    EXPECT_TRUE(comes_to(units.back(), "gone")) << all();
+    units.pop_back();
+  }
+  for (const std::string& unit : units) EXPECT_TRUE(comes_to(unit, "ready")) << all();
 }
 
 TEST_F(DriverVerb, OneDriverHasTheStateAndStrangersAreRefused) {

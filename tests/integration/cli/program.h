@@ -1,6 +1,7 @@
 // The built `spillway` as a process: run to its end, or kept running.
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -37,6 +38,16 @@ inline std::string text_of(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
   return text.str();
+}
+
+// Whether some line of the text has all of these.
+inline bool has_line(const std::string& text, const std::vector<std::string>& parts) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const auto is_in = [&line](const std::string& part) { return line.find(part) != line.npos; };
+    if (std::all_of(parts.begin(), parts.end(), is_in)) return true;
+  }
+  return false;
 }
 
 struct Ended {
@@ -110,6 +121,10 @@ class Running {
   bool says(const std::string& what, const std::string& where = {}) const {
     return test::comes_true(
         [&] { return text_of(where.empty() ? out_ : where).find(what) != std::string::npos; });
+  }
+  // On standard output, all of these in one line.
+  bool says_line(const std::vector<std::string>& parts) const {
+    return test::comes_true([&] { return has_line(text_of(out_), parts); });
   }
   void signal(int number) const { ::kill(pid_, number); }
   int stop(int number) {
