@@ -169,5 +169,63 @@ TEST_F(HostileTalk, WhatIsRefusedIsCountedAndChangesNothing) {
   EXPECT_TRUE(seller.kept(sold.id)->request->units.contains(unit));
 }
 
+// Somebody else's cluster answers under that Liqo id; the contract has the provider's own key.
+TEST_F(HostileTalk, AnImpostorIsNotHeardAndNamed) {
+  seller.start();
+  buyer.start();
+  live(4);
+  const model::Contract bought = trade_units(1);
+  ASSERT_TRUE(comes([&] { return all_ready(bought); }));
+  live(60);
+  const auto agreement = *buyer.agent->messages().agreement(bought.id);
+  const auto to_buyer = peer_of(agreement, ClusterId("edge-1"),
+                                LetterKeys{trade.provider.key(), trade.provider.sealing()});
+  ASSERT_TRUE(to_buyer);
+  seller.kill();
+  live(20);
+  const std::string at =
+      test::Place::path(fabric::liqo::k_identities, "liqo-tenant-milan", "controlplane-milan");
+  const auto before = liqo.rome.ask("GET", at).body;
+  const size_t said = steps.size();
+  const LetterKeys own{trade.stranger.key(), trade.stranger.sealing()};
+  int64_t number = 1000;
+  for (const auto& [step, body] : {std::pair("nonce", to_body(fabric::NonceTalk{"nonce-7"})),
+                                   std::pair("identity", to_body(identity()))}) {
+    const auto letter = write_letter(*to_buyer, own, step, ++number, body);
+    ASSERT_TRUE(letter);
+    buyer.broker.waiting.push_back({number, step, *letter, loop.now() + minutes(5)});
+    buyer.broker.tell("message-sent", bought.id.text);
+    live(20);
+  }
+  EXPECT_EQ(steps.size(), said) << "nothing is signed for it";
+  EXPECT_TRUE(model::same(before, liqo.rome.ask("GET", at).body));
+  EXPECT_EQ(buyer.log.count("message refused"), 2);
+  EXPECT_EQ(buyer.log.count("other-sender"), 2);
+  EXPECT_TRUE(all_ready(bought));
+}
+
+// A provider that was installed anew with another key of its own has none of the old contracts.
+TEST_F(HostileTalk, AProviderWithAnotherKeyMakesNothingOfOldContractsAndSaysWhy) {
+  seller.start();
+  buyer.start();
+  live(4);
+  const model::Contract bought = trade_units(1);
+  ASSERT_TRUE(comes([&] { return all_ready(bought); }));
+  seller.kill();
+  seller.signatory = signing_member("edge-1");
+  seller.store = MemoryState();
+  seller.papers = MemoryPapers();
+  const size_t said = steps.size();
+  seller.start();
+  live(400);
+  EXPECT_EQ(steps.size(), said);
+  EXPECT_EQ(seller.kept(bought.id), nullptr);
+  EXPECT_GE(seller.log.count("what was signed names another key than ours"), 1);
+  EXPECT_GE(seller.log.count("if it is of before you joined anew, let it end"), 1);
+  // What runs is paid for: nothing that is not verified ends.
+  EXPECT_TRUE(all_ready(bought));
+  EXPECT_TRUE(liqo.milan.has(slice_path(liqo.milan, unit_names(bought)[0])));
+}
+
 }  // namespace
 }  // namespace spillway::agent
