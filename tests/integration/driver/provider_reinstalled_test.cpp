@@ -56,16 +56,25 @@ class ProviderReinstalled : public DriverTest {
     liqos.reinstall_seller();
     start();
   }
-  // All that is Liqo's and ours: the cluster's own authority stays.
+  // All that is Liqo's and ours but for guests' namespaces: the cluster's own authority stays.
   void reinstall_liqo() {
     for (const auto& kind :
          {liqo::k_slices, liqo::k_tenants, liqo::k_identities, liqo::k_renews, liqo::k_quotas,
           liqo::k_shadow_pods, liqo::k_namespace_maps, liqo::k_foreign_clusters}) {
       liqos.purge(*liqos.seller, kind);
     }
-    liqos.carry_out(*liqos.seller,
-                    fabric::Remove{{liqo::k_namespaces, {}, "liqo-tenant-rome"}, {}});
+    remove_space("liqo-tenant-rome");
     liqos.replace_key(*liqos.seller);
+  }
+  void remove_space(const std::string& name) {
+    liqos.carry_out(*liqos.seller, fabric::Remove{{liqo::k_namespaces, {}, name}, {}});
+  }
+  void kill_again_and_again() {
+    for (int moment = 0; moment < 40; ++moment) {
+      live(2 * moment);
+      kill();
+      start();
+    }
   }
   bool is_ready_again() {
     return comes([this] { return step_of(old) == "ready" && is_ready(*liqos.buyer, old); }, 6000);
@@ -95,12 +104,16 @@ TEST_F(ProviderReinstalled, AUnitIsMadeAnewByAnotherHandshake) {
 
 TEST_F(ProviderReinstalled, ADriverKilledMeanwhileGoesOn) {
   reinstall_cluster();
-  for (int moment = 0; moment < 40; ++moment) {
-    live(80);
-    kill();
-    start();
-  }
+  kill_again_and_again();
   ASSERT_TRUE(is_ready_again()) << step_of(old) << ": " << troubles_of(old);
+  expect_it_ends_and_the_next_works();
+}
+
+TEST_F(ProviderReinstalled, WithLiqoAloneADriverKilledMeanwhileGoesOn) {
+  reinstall_liqo();
+  remove_space("shop-rome");
+  kill_again_and_again();
+  EXPECT_TRUE(comes([this] { return is_at_work(); }, 6000)) << "what ran there runs there again";
   expect_it_ends_and_the_next_works();
 }
 
@@ -139,6 +152,7 @@ TEST_F(ProviderReinstalled, WithLiqoAloneAUnitGoesOnUnderANewTenant) {
       model::text_at(liqos.get(*liqos.seller, {liqo::k_tenants, "liqo-tenant-rome", "rome"}),
                      {"metadata", "uid"}));
   reinstall_liqo();
+  remove_space("shop-rome");
   ASSERT_TRUE(comes([&] {
     const auto tenant = liqos.get(*liqos.seller, {liqo::k_tenants, "liqo-tenant-rome", "rome"});
     const auto uid = model::text_at(tenant, {"metadata", "uid"});
@@ -146,6 +160,19 @@ TEST_F(ProviderReinstalled, WithLiqoAloneAUnitGoesOnUnderANewTenant) {
   })) << troubles_of(old);
   ASSERT_TRUE(is_ready_again()) << step_of(old) << ": " << troubles_of(old);
   EXPECT_TRUE(comes([this] { return is_at_work(); }, 6000)) << "what ran there runs there again";
+  expect_it_ends_and_the_next_works();
+}
+
+// Rights that nobody remembers giving are not added to.
+TEST_F(ProviderReinstalled, WithLiqoAloneRightsThatItLeftAreNamedAndWaitedFor) {
+  kill();
+  reinstall_liqo();
+  start();
+  ASSERT_TRUE(is_told(old, "has rights here already, by the RoleBinding shop-rome/"))
+      << troubles_of(old);
+  remove_space("shop-rome");
+  EXPECT_TRUE(comes([this] { return is_at_work(); }, 20'000)) << troubles_of(old);
+  EXPECT_EQ(step_of(old), "ready");
   expect_it_ends_and_the_next_works();
 }
 
