@@ -44,7 +44,8 @@ void settle_identity(Buying& b) {
   if (!heard) return;
   if (!b.sight.identity) {
     if (!clear_remnants(b)) return;
-    const liqo::Identity made = liqo::new_identity(b.wish.provider, heard->access, heard->space);
+    liqo::Identity made = liqo::new_identity(b.wish.provider, heard->access, heard->space);
+    made.meta.labels.emplace(k_owner_label, k_owner_fabric);
     return b.create(b.at(liqo::k_identities, made.meta.name), to_object(made));
   }
   const liqo::Identity& known = *b.sight.identity;

@@ -15,6 +15,10 @@
 
 namespace spillway::fabric {
 
+// On what is ours and may be taken down by us.
+inline constexpr std::string_view k_owner_label = "spillway.dev/owner";
+inline constexpr std::string_view k_owner_fabric = "fabric";
+
 // Where an object is.
 struct Place {
   liqo::Kind kind;

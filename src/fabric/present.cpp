@@ -39,6 +39,7 @@ std::vector<Place> present(const std::string& buyer, const SellerSight& sight) {
   Present p{liqo::tenant_namespace_name(buyer)};
   if (sight.has_space) p.all.push_back({liqo::k_namespaces, {}, p.space});
   p.add(liqo::k_tenants, sight.tenant);
+  if (sight.record) p.add(liqo::k_config_maps, k_record_name);
   if (sight.nonce) p.add(liqo::k_secrets, liqo::k_nonce_secret);
   if (sight.fence.lease) p.add(liqo::k_leases, k_fence_name);
   if (sight.fence.role != Right::absent) p.add(liqo::k_roles, k_fence_name);

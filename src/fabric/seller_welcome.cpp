@@ -163,7 +163,7 @@ void write_record(Selling& s) {
       if (recorded + add.size() >= k_most_recorded) return tell_of_full_record(s, add);
       add[unit.name] = to_base64(*it.request);
       if (!s.sight.record || !s.sight.record->units.contains(unit.name)) {
-        is_lost = is_lost || is_granted(s.sight, unit.name);
+        is_lost = is_lost || (s.sight.record && is_granted(s.sight, unit.name));
         continue;
       }
       s.tell("record " + std::string(k_record_name), "somebody edited the request of " + unit.name,

@@ -23,10 +23,6 @@
 
 namespace spillway::fabric {
 
-// On what is ours and may be taken down by us.
-inline constexpr std::string_view k_owner_label = "spillway.dev/owner";
-inline constexpr std::string_view k_owner_fabric = "fabric";
-
 struct SpaceSight {
   liqo::Texts labels = {};
   bool is_ending = false;

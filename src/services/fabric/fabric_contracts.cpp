@@ -187,7 +187,11 @@ void Fabric::note_peers() {
 // asked of an API server, and done long after everything else had gone.
 bool Fabric::find_peer(const std::string& peer) {
   bool is_new = false;
-  const bool has_bought = !sights_.buyer(peer).units.empty() || templates_.has_any(peer);
+  const fabric::BuyerSight& seen = sights_.buyer(peer);
+  // Others may peer by hand.
+  const bool has_identity =
+      seen.identity && seen.identity->meta.label(fabric::k_owner_label) == fabric::k_owner_fabric;
+  const bool has_bought = has_identity || !seen.units.empty() || templates_.has_any(peer);
   if (has_bought) is_new = state().bought_from.try_emplace(peer).second;
   const fabric::SellerSight& sold = sights_.seller(peer);
   // No contract waits until fences are seen: one may be seen when its buyer was forgotten already.

@@ -305,6 +305,11 @@ TEST_F(DriverTest, WhoStopsWithNoUnitsIsFollowedByAnotherThatKnowsNothing) {
   store = agent::MemoryState();
   start();
   EXPECT_TRUE(comes([&] { return driver->is_seeing(); }));
+  loop().run_for(minutes(32));  // nobody keeps that peering any more
+  EXPECT_TRUE(comes([&] {
+    return liqos.list(*liqos.buyer, fabric::liqo::k_identities).empty() &&
+           liqos.list(*liqos.seller, fabric::liqo::k_tenants).empty();
+  }));
 }
 
 }  // namespace
