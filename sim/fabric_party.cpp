@@ -116,6 +116,7 @@ void FabricParty::begin() {
 
 void FabricParty::end() {
   hindered_ = world_.now();
+  (void)last_mourned();  // since the last second, maybe; and what it has begun by that goes on
   signing_.reset();
   agent_.reset();
   liqo_.reset();
