@@ -74,7 +74,11 @@ class Scalers:
         port = free_port()
         rendered = call(os.environ["HELM"], "template", "e2e", CHART, "-n", SPACE, "--kube-version", "1.34.0",
                         "--set", self.VALUES, "--show-only", "templates/autoscaler-rights.yaml")
-        self.at_home("-n", SPACE, "apply", "-f", "-", stdin=rendered)
+        # What has a namespace of its own is in Liqo's, and kubectl takes one at a time.
+        for is_placed, space in ((True, ()), (False, ("-n", SPACE))):
+            objects = [one for one in rendered.split("\n---\n") if ("\n  namespace: " in one) == is_placed]
+            if objects:
+                self.at_home(*space, "apply", "-f", "-", stdin="\n---\n".join(objects))
         program = market.program(
             "autoscaler", "autoscaler", "--dir", identity, "--kubeconfig", self.account("e2e-autoscaler"), "--listen",
             f"127.0.0.1:{port}", "--tls-cert", self.papers / "server.pem",
