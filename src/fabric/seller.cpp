@@ -127,6 +127,15 @@ Status check_slice(const Selling& s, const liqo::Slice& slice, const Wanted& it)
               "the buyer makes it with the request that was signed for");
 }
 
+// Its provider's operator may want that for a while.
+void tell_of_cordon(Selling& s, const liqo::Slice& slice) {
+  const bool is_cordoned = slice.meta.annotation(liqo::k_cordon_annotation) == "true";
+  if (!is_cordoned || !slice.meta.annotation(k_fenced_annotation).empty()) return;
+  s.tell("unit " + slice.meta.name, "somebody cordoned it, and its buyer's new pods wait",
+         fmt::format("take the annotation {} off its slice, or give notice",
+                     liqo::k_cordon_annotation));
+}
+
 void serve(Selling& s, const liqo::Slice& slice, const Wanted& it) {
   if (const Status is_it = check_slice(s, slice, it); !is_it) {
     s.tell("unit " + slice.meta.name, is_it.error().reason, is_it.error().next);
@@ -151,6 +160,8 @@ void serve(Selling& s, const liqo::Slice& slice, const Wanted& it) {
     mark_fenced(s, slice, false);
   } else if (it.sale->is_closing) {
     cordon(s, slice);
+  } else {
+    tell_of_cordon(s, slice);
   }
   if (it.sale->is_closing && !is_over) s.plan.look_by(it.sale->zero_at);
   const bool is_zero_now = is_over || it.unit->is_spare;

@@ -170,9 +170,12 @@ TEST_F(Fenced, ABuyerThatIsBackMayGoOn) {
   const Plan back = look(k_fence_now + minutes(9));
   EXPECT_NE(changes(back, liqo::k_slices).find(R"("liqo.io/cordon":null)"), std::string::npos);
   EXPECT_TRUE(removed(back).empty());
-  // One that somebody cordoned by hand stays so.
+  // One that somebody cordoned by hand stays so, and is told.
   annotations.erase(std::string(k_fenced_annotation));
-  EXPECT_EQ(changes(look(k_fence_now + minutes(9)), liqo::k_slices), "");
+  const Plan by_hand = look(k_fence_now + minutes(9));
+  EXPECT_EQ(changes(by_hand, liqo::k_slices), "");
+  ASSERT_EQ(by_hand.troubles.size(), 1U);
+  EXPECT_NE(by_hand.troubles[0].reason.find("cordoned"), std::string::npos);
 }
 
 TEST_F(Fenced, WhatTheBuyerHasBegunElsewhereIsStoppedBeforeItGoesOn) {
