@@ -102,7 +102,7 @@ Result<std::string> make_driver_caller(const std::string& folder, const NewDrive
   const auto authority = pki::AuthorityFolder::load(driver_authority(folder));
   if (!authority) return tl::unexpected(authority.error());
   const auto authorities = trusted(folder, *config, wanted.authorities, authority->bundle());
-  if (!authorities) return authorities;
+  if (!authorities) return tl::unexpected(authorities.error());
   SPILLWAY_TRY(make_driver_folder(wanted.into));
   const auto key = agent::keep_key(wanted.into);
   if (!key) return tl::unexpected(key.error());

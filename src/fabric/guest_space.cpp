@@ -64,7 +64,9 @@ std::string selectors_of(const GuestWish& wish) {
   std::set<std::string> units;
   for (const GuestUnit& unit : wish.units) {
     std::vector<std::string> pairs;
-    for (const auto& [key, value] : unit.grant.node_selector) pairs.push_back(key + "=" + value);
+    for (const auto& [key, value] : unit.grant.node_selector) {
+      pairs.push_back(fmt::format("{}={}", key, value));
+    }
     if (pairs.empty()) continue;
     units.insert(
         fmt::format("{}:{}", liqo::unit_user(unit.name, wish.buyer_hash), fmt::join(pairs, ",")));

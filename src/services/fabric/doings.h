@@ -73,7 +73,7 @@ class Doings {
     std::optional<Error> refused = {};
   };
 
-  bool is_being_made(const fabric::Deed& removal) const;
+  bool is_being_made(const fabric::Deed& deed) const;
   void begin(const std::string& key, const fabric::Deed& deed);
   void create(const std::string& key, const fabric::Create& deed);
   void label(const std::string& key, const fabric::Create& deed);

@@ -157,7 +157,7 @@ class Fabric {
   bool find_peer(const std::string& peer);
   void find_peers();
   void prepare();
-  void make_requests(const model::Contract& contract, const FabricContract& kept);
+  void make_requests(const model::Contract& row, const FabricContract& kept);
   void tell_of_refusals(const std::string& peer, Role role, fabric::Plan& plan) const;
   void tell_of_other_key(const model::Contract& row, fabric::Plan& plan) const;
   void find_offer(const model::Contract& wanted);

@@ -220,6 +220,8 @@ Networks::Side& Networks::side(const std::string& peer) {
     if (!side(peer).makings.is_made_again(at)) return;
     tellings_.tell_once(liqo::tenant_namespace_name(peer), Makings::trouble(at));
   };
+  // In place: none of its parts can be moved.
+  // NOLINTNEXTLINE(modernize-make-unique)
   found = std::unique_ptr<Side>(
       new Side{Doings(api_, in_flight_, std::move(calls)),
                Sayings(api_.loop(), dealings_,

@@ -57,7 +57,7 @@ class Sights {
 
   // On these nodes pods count from now on. Until they are known, something may run there.
   void follow_pods(const std::string& peer, const std::set<std::string>& nodes);
-  void lease_is_gone(const std::string& peer, const std::string& unit);
+  void lease_is_gone(const std::string& peer, const std::string& name);
 
  private:
   using Put = std::function<void(const kube::Object&)>;

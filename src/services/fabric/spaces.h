@@ -49,7 +49,7 @@ class Spaces {
   void changed();
   void step();
   void tell(const std::vector<fabric::Trouble>& troubles);
-  void tell_pod(const fabric::Place& pod);
+  void tell_pod(const fabric::Place& at);
   void tell_made(const fabric::Place& at);
 
   kube::Api& api_;
