@@ -12,6 +12,7 @@ using model::ContractState;
 using model::EndReason;
 
 constexpr Duration k_ask_again = seconds(60);
+constexpr Duration k_under_way = seconds(40);  // a request, from its connection to its answer
 
 bool is_told(const demand::HeldUnit& unit) {
   return unit.state == demand::UnitState::failed || unit.state == demand::UnitState::deleting;
@@ -165,7 +166,8 @@ void Holdings::lose_all(const ContractId& id, const demand::Failure& failure) {
 }
 
 // Who was started while the broker is silent knows no contract, only that each ends no later than
-// a full lease and all that may follow it.
+// a full lease and all that may follow it. What the process before had sent may still renew one
+// after that.
 Instant Holdings::end_untold() {
   Instant next = agent::k_never;
   for (const ContractId& id : in_ledger()) {
@@ -173,8 +175,8 @@ Instant Holdings::end_untold() {
     const auto units = counted_on(id);
     if (units.empty()) continue;
     const model::Terms& terms = keeper_.ledger().find(units[0].first)->offer.terms;
-    const Instant at =
-        context_.heard + terms.lease + terms.grace + terms.drain + context_.options.overdue;
+    const Instant at = context_.heard + k_under_way + terms.lease + terms.grace + terms.drain +
+                       context_.options.overdue;
     if (at > context_.now()) {
       next = std::min(next, at);
     } else {
