@@ -22,6 +22,7 @@ class Fabric(TwoClusters, unittest.TestCase):
     ROLES = {BUYER: "consumer", SELLER: "provider"}
     AGENT = ()  # more words of both
     OF_CHART = ()  # whose agent may do what the chart lets it, and no more
+    VALUES = "agent.enabled=true,agent.fabric=liqo"  # of the chart, then
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -62,7 +63,7 @@ class Fabric(TwoClusters, unittest.TestCase):
     def agents_access(self, side):
         if side not in self.OF_CHART:
             return self.kubeconfigs[side]
-        return Release(self, side, "agent.enabled=true,agent.fabric=liqo").account("e2e-agent")
+        return Release(self, side, self.VALUES).account("e2e-agent")
 
     def set_policy(self, offload):
         """The file; whoever runs by it reads it again."""

@@ -62,6 +62,7 @@ class GuardByWebhook(ByWebhook, test_guard.Guard):
 
 class FabricWithAWebhook(test_fabric_guarded.FabricWithAGuard):
     """The agents' own traffic is honest by this guard, too."""
+    VALUES = test_fabric_guarded.FabricWithAGuard.VALUES + ",agent.fabricGuard=webhook"
 
     @classmethod
     def setUpClass(cls):
