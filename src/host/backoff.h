@@ -12,6 +12,8 @@ namespace spillway::host {
 inline constexpr Duration k_shortest_wait = milliseconds(100);
 inline constexpr Duration k_longest_wait = seconds(30);
 inline constexpr Duration k_refused_wait = seconds(60);  // for what will hardly be taken unchanged
+// A request that nobody waits for any more may still be heard: from its connection on, so long.
+inline constexpr Duration k_under_way = seconds(40);
 
 // Evenly between the two, both included.
 inline Duration between(Random& random, Duration low, Duration high) {

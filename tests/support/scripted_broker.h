@@ -178,6 +178,9 @@ class ScriptedBroker {
   Result<net::Response> remove(const std::string& room, const std::string& id,
                                const net::Target& target) {
     const int64_t sequence = std::stoll(*target.parameter("sequence"));
+    if (!pools.contains(id) && !offers.contains(id) && !withdrawn.contains(id)) {
+      return refusal(Code::not_found, id, "it was never published");
+    }
     if (room == "pools") {
       for (const auto& [offer, put] : offers) EXPECT_NE(put.offer.pool.text, id) << offer;
       if (auto refused = stale(pools, id, sequence, !pools.contains(id))) return *refused;

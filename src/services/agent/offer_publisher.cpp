@@ -71,7 +71,8 @@ void OfferPublisher::take_over(const wire::SnapshotAnswer& snapshot) {
     adopt(row);
   }
   for (auto& [id, memory] : context_.state().offers) {
-    if (!told.contains(id)) memory.acknowledged = memory.withdrawn;
+    // One that we published may still be on its way: that it is withdrawn only an answer tells.
+    if (!told.contains(id) && !memory.withdrawn) memory.acknowledged = false;
   }
 }
 
@@ -122,8 +123,10 @@ void OfferPublisher::send(const OfferId& id, Sale& sale) {
   auto then = life_.guard([this, id, sequence = memory.sequence, withdrawal = !sale.wanted](
                               const Status& status) { on_sent(id, sequence, withdrawal, status); });
   if (sale.wanted) {
+    sale.sent = context_.now();
     context_.client.put_offer({*memory.published, memory.sequence}, then);
   } else {
+    if (sale.sent == Instant{}) sale.sent = context_.now();  // by the process before, perhaps
     context_.client.withdraw_offer(id, memory.sequence, then);
   }
 }
@@ -142,6 +145,11 @@ void OfferPublisher::on_sent(const OfferId& id, int64_t sequence, bool withdrawa
   const bool done = status || (withdrawal && status.error().code == Code::not_found);
   if (done) {
     sale.attempt.succeed();
+    const Instant heard_by = sale.sent + host::k_under_way;
+    if (!status && heard_by > context_.now()) {
+      sale.attempt.due = heard_by;
+      return context_.wake_by(heard_by);
+    }
     sale.catching_up.reset();
     if (memory.sequence == sequence) {
       memory.acknowledged = true;

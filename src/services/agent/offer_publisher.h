@@ -34,6 +34,7 @@ class OfferPublisher {
     bool again = false;
     bool lacks_pool = false;  // it was refused for that
     bool behind = false;      // our number is: ask for the broker's first
+    Instant sent;             // may be heard for k_under_way from then on
     host::Backoff catching_up;
   };
 

@@ -108,7 +108,8 @@ void PoolPublisher::take_over(const wire::SnapshotAnswer& snapshot) {
     Sale& sale = sales_[id];
     if (!told.contains(id)) {
       // Unknown there, or withdrawn, which a snapshot does not tell: numbers too low are outgrown.
-      memory.acknowledged = memory.withdrawn;
+      // One that we published may still be on its way: that it is withdrawn only an answer tells.
+      if (!memory.withdrawn) memory.acknowledged = false;
       if (sale.stale > 0) memory.sequence += std::max(memory.sequence, StateKeeper::k_block);
     }
     if (sale.stale > 0) soon(sale);
@@ -211,6 +212,7 @@ bool PoolPublisher::put(const PoolId& id, Sale& sale, PoolMemory& memory) {
 
 void PoolPublisher::withdraw(const PoolId& id, const PoolMemory& memory) {
   Sale& sale = sales_[id];
+  if (sale.sent == Instant{}) sale.sent = context_.now();  // by the process before, perhaps
   sale.again = false;
   sale.attempt.in_flight = true;
   in_flight_ += 1;
@@ -268,6 +270,8 @@ void PoolPublisher::on_withdrawn(const PoolId& id, int64_t sequence, const Statu
     return on_failed(id, sale, status.error());
   }
   sale.attempt.succeed();
+  const Instant heard_by = sale.sent + host::k_under_way;
+  if (!status && heard_by > context_.now()) return soon(sale, heard_by - context_.now());
   sale.stale = 0;
   memory.stands = {};
   if (memory.sequence == sequence) memory.acknowledged = true;

@@ -49,7 +49,7 @@ class PoolPublisher {
     int64_t confirmed = -1;  // the epoch in which what it carries was taken note of
     int surprises = 0;       // epochs heard in a row that were not the one sent
     int stale = 0;
-    Instant sent;
+    Instant sent;  // may be heard for k_under_way from then on
   };
 
   // Of messages that the broker has not taken.

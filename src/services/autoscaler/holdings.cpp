@@ -12,7 +12,6 @@ using model::ContractState;
 using model::EndReason;
 
 constexpr Duration k_ask_again = seconds(60);
-constexpr Duration k_under_way = seconds(40);  // a request, from its connection to its answer
 
 bool is_told(const demand::HeldUnit& unit) {
   return unit.state == demand::UnitState::failed || unit.state == demand::UnitState::deleting;
@@ -175,8 +174,8 @@ Instant Holdings::end_untold() {
     const auto units = counted_on(id);
     if (units.empty()) continue;
     const model::Terms& terms = keeper_.ledger().find(units[0].first)->offer.terms;
-    const Instant at = context_.heard + k_under_way + terms.lease + terms.grace + terms.drain +
-                       context_.options.overdue;
+    const Instant at = context_.heard + host::k_under_way + terms.lease + terms.grace +
+                       terms.drain + context_.options.overdue;
     if (at > context_.now()) {
       next = std::min(next, at);
     } else {

@@ -260,6 +260,43 @@ TEST_F(AgentSelling, AnAnswerThatWasLostMayHaveBeenTaken) {
   EXPECT_TRUE(broker.pools.contains("edge-1/b"));
 }
 
+// Nobody waits for it any more, and the broker hears it after all: when it has said already that it
+// knows nothing of the kind, and also when we were started anew since.
+TEST_F(AgentSelling, WhatWasStillOnItsWayIsWithdrawn) {
+  for (const std::string what : {"PUT /v1/pools", "PUT /v1/offers"}) {
+    for (const bool is_killed : {false, true}) {
+      store.json.clear();
+      broker.withdrawn.clear();
+      broker.last_report = 0;
+      start(Supply{});
+      loop.run_for(seconds(1));
+      std::optional<net::Request> late;
+      broker.first = [&](const net::Request& request) -> std::optional<Result<net::Response>> {
+        const bool is_late = (request.method + " " + request.target).starts_with(what);
+        if (!is_late) return net::Response{0, {}, {}};
+        late = request;
+        return Result<net::Response>(lost());
+      };
+      agent->set_supply(plain_supply());
+      loop.run_for(seconds(2));
+      ASSERT_TRUE(late) << what;
+      const bool is_offer = broker.pools.size() == 1;
+      agent->set_supply({});
+      loop.run_for(seconds(1));
+      if (is_killed) start(Supply{});
+      loop.run_for(seconds(9));
+      ASSERT_TRUE(broker.offers.empty());
+      broker.first = no_opinion();
+      broker.last_report = 0;
+      broker.channel.script(*late);
+      ASSERT_EQ(broker.offers.size() + broker.pools.size(), is_offer ? 2U : 1U) << what;
+      loop.run_for(minutes(2));
+      EXPECT_TRUE(broker.pools.empty() && broker.offers.empty()) << what << is_killed;
+      kill();
+    }
+  }
+}
+
 // More of one thing and less of another, in two pools at once: one of them goes first.
 TEST_F(AgentSelling, TwoThatGrowAndShrinkDoNotWaitForEachOther) {
   model::Pool a = named("edge-1/a", 4);
