@@ -260,7 +260,8 @@ void Units::release_stray(const std::string& name, const Key& key) {
                    if (!answer && !is_over) {
                      return try_again(at->second.attempt, "unit not released", answer.error());
                    }
-                   strays_.erase(at);
+                   at->second = {};  // it goes when its node is no longer seen
+                   at->second.attempt.due = context_.now() + k_until_seen;
                  }));
 }
 

@@ -28,6 +28,7 @@ class MemoryNodes final : public NodeMaker {
   std::vector<std::string> names() const override {
     std::vector<std::string> all;
     for (const auto& entry : nodes) all.push_back(entry.first);
+    all.insert(all.end(), still_seen.begin(), still_seen.end());
     return all;
   }
   void make(const demand::NodeImage& image, Then then) override {
@@ -41,6 +42,7 @@ class MemoryNodes final : public NodeMaker {
   }
   void remove(const std::string& name, Then then) override {
     loop_.post([this, name, then = std::move(then)] {
+      removals += 1;
       if (refusal) return then(tl::unexpected(*refusal));
       nodes.erase(name);
       unready.erase(name);
@@ -63,6 +65,8 @@ class MemoryNodes final : public NodeMaker {
   bool is_slow = false;
   bool is_blind = false;
   int tries = 0;
+  int removals = 0;
+  std::vector<std::string> still_seen;  // by who hears of nothing at the moment
 
  private:
   host::Loop& loop_;

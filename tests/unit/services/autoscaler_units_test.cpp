@@ -99,6 +99,15 @@ TEST_F(AutoscalerTest, GivesBackWhatWasBoughtByALedgerThatIsLost) {
   EXPECT_EQ(sold(), 0);
 }
 
+// A watch that is cut shows what was there before.
+TEST_F(AutoscalerTest, DoesNotAskAllTheTimeForTheRemovalOfWhatItStillSees) {
+  nodes.still_seen = {unit_name(make_contract_id(loop.now(), 1, 1), 0)};
+  start();
+  loop.run_for(minutes(1));
+  EXPECT_GE(nodes.removals, 2);
+  EXPECT_LE(nodes.removals, 12);
+}
+
 TEST_F(AutoscalerTest, LeavesNodesAloneWhileItCannotSeeThem) {
   nodes.is_blind = true;
   start();
