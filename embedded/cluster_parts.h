@@ -13,6 +13,7 @@
 #include "embedded/liqo/liqo.h"
 #include "embedded/namespaces.h"
 #include "embedded/replica_sets.h"
+#include "embedded/resource_quotas.h"
 #include "embedded/scheduler.h"
 #include "host/lifeline.h"
 #include "pki/authority.h"
@@ -34,6 +35,7 @@ struct Cluster::Parts {
         deployments(objects, on),
         replica_sets(objects, on),
         budgets(objects, on),
+        resource_quotas(objects, on),
         scheduler(objects, on),
         kubelets(objects, on, options.kubelets),
         node_life(objects, on, options.node_life) {}
@@ -52,6 +54,7 @@ struct Cluster::Parts {
   Deployments deployments;
   ReplicaSets replica_sets;
   Budgets budgets;
+  ResourceQuotas resource_quotas;
   Scheduler scheduler;
   Kubelets kubelets;
   NodeLife node_life;

@@ -30,7 +30,9 @@ constexpr Defined k_defined[] = {
     {fabric::liqo::k_shadow_pods, true},
     {fabric::liqo::k_vk_templates, false},
     {fabric::liqo::k_foreign_clusters, true},
-    // Of the networking module, which is off here as in tools/realkube: taken, and nobody acts.
+    // No services are reflected here: it is taken, and nobody acts.
+    {fabric::liqo::k_shadow_slices, false},
+    // Of the networking module, which is off here as in tools/realkube: likewise.
     {fabric::liqo::k_configurations, true},
     {fabric::liqo::k_gateway_servers, true},
     {fabric::liqo::k_gateway_clients, true},

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/quantity.h"
+#include "base/text.h"
 #include "fabric/liqo/cluster_objects.h"
 #include "fabric/liqo/shape.h"
 #include "fabric/liqo/writer.h"
@@ -231,20 +232,52 @@ void settle(Plan& plan, const std::optional<Node>& seen, Create wanted) {
   if (!is_right) plan.deeds.emplace_back(Merge{wanted.at, std::move(patch)});
 }
 
+// What of our limits Kubernetes has not counted yet, and refuses until then.
+std::vector<std::string> uncounted(const Node& seen, const Node& wanted) {
+  const auto& counted = model::items_at(seen, {"status", "used"});
+  std::vector<std::string> left;
+  for (const Node& limit : model::items_at(wanted, {"spec", "hard"})) {
+    const bool is_counted = std::any_of(counted.begin(), counted.end(),
+                                        [&](const Node& one) { return one.key == limit.key; });
+    if (!is_counted) left.push_back(limit.key);
+  }
+  return left;
+}
+
+// A kind that an API server has only just learnt of is counted some minutes later.
+void tell_uncounted(Plan& plan, const GuestSpaceSight& seen, const std::vector<std::string>& what,
+                    Instant now) {
+  const auto made = parse_instant(model::text_at(*seen.quota, {"metadata", "creationTimestamp"}));
+  const Instant late = made.value_or(Instant{}) + k_patience;
+  if (late > now) return plan.look_by(late);
+  plan.troubles.push_back(
+      {fmt::format("guests in {}", model::text_at(seen.space, {"metadata", "name"})),
+       fmt::format("Kubernetes has not counted {} in ResourceQuota {}, and none is let in until it "
+                   "has",
+                   name_few(what), k_guests_name),
+       "if it stays so, see what the kube-controller-manager says of resourcequotas"});
+}
+
+bool is_marked(const GuestSpaceSight& seen) {
+  return !model::text_at(seen.space, {"metadata", "labels", liqo::k_guard_label}).empty();
+}
+
 // Its label only when all else is there; and not, when something was taken away.
-void settle_space(Plan& plan, const GuestSpaceSight& seen, Create wanted) {
+void settle_space(Plan& plan, const GuestSpaceSight& seen, Create wanted,
+                  const std::vector<std::string>& not_counted, Instant now) {
   const bool is_whole = seen.quota && seen.limits && seen.network;
   Node& labels = model::ensure(wanted.object, {"metadata", "labels"});
-  if (!is_whole) {
-    const bool is_marked =
-        !model::text_at(seen.space, {"metadata", "labels", liqo::k_guard_label}).empty();
+  if (!is_whole) model::erase(labels, liqo::k_guard_label);
+  if (!is_whole && is_marked(seen)) {
+    Node patch = patch_to(std::move(wanted.object));
+    model::put(model::ensure(patch, {"metadata", "labels"}), liqo::k_guard_label, Node{});
+    plan.deeds.emplace_back(Merge{wanted.at, std::move(patch)});
+    return;
+  }
+  // Who is let in already stays so while a new limit is counted.
+  if (is_whole && !is_marked(seen) && !not_counted.empty()) {
     model::erase(labels, liqo::k_guard_label);
-    if (is_marked) {
-      Node patch = patch_to(std::move(wanted.object));
-      model::put(model::ensure(patch, {"metadata", "labels"}), liqo::k_guard_label, Node{});
-      plan.deeds.emplace_back(Merge{wanted.at, std::move(patch)});
-      return;
-    }
+    tell_uncounted(plan, seen, not_counted, now);
   }
   settle(plan, seen.space, std::move(wanted));
 }
@@ -268,7 +301,8 @@ std::vector<Create> guest_space_objects(const GuestWish& wish, std::string_view 
           space_of(wish, space)};
 }
 
-Plan plan_guest_spaces(const GuestWish& wish, const std::vector<GuestSpaceSight>& seen) {
+Plan plan_guest_spaces(const GuestWish& wish, const std::vector<GuestSpaceSight>& seen,
+                       Instant now) {
   std::vector<const GuestSpaceSight*> spaces;
   std::vector<PodShare> shares;
   for (const GuestSpaceSight& one : seen) {
@@ -281,10 +315,13 @@ Plan plan_guest_spaces(const GuestWish& wish, const std::vector<GuestSpaceSight>
   for (size_t at = 0; at < spaces.size(); ++at) {
     const GuestSpaceSight& one = *spaces[at];
     const auto name = model::text_at(one.space, {"metadata", "name"});
-    settle(plan, one.quota, quota_of(wish, name, pods[at]));
+    Create quota = quota_of(wish, name, pods[at]);
+    const auto not_counted =
+        one.quota ? uncounted(*one.quota, quota.object) : std::vector<std::string>{};
+    settle(plan, one.quota, std::move(quota));
     settle(plan, one.limits, limits_of(wish, name));
     settle(plan, one.network, network_of(wish, name));
-    settle_space(plan, one, space_of(wish, name));
+    settle_space(plan, one, space_of(wish, name), not_counted, now);
   }
   return plan;
 }

@@ -3,7 +3,10 @@
 // pod-security level, a NetworkPolicy, and annotations that the guard reads (fabric/liqo/guard.h).
 //
 // Liqo makes these namespaces and puts none of that into them. Until it is all there the namespace
-// lacks the guard's label, and no guest starts. What somebody edits or deletes is put right.
+// lacks the guard's label, and no guest starts; nor until the quota has counted what is there:
+// before that it refuses, and only when Liqo's own webhook has taken note of a guest that never
+// comes, of which it then says for a minute that it runs. What somebody edits or deletes is put
+// right.
 //
 // A ResourceQuota is about one namespace, pods are granted to a buyer: they are dealt out among its
 // namespaces, and dealt anew when one has none left. In sum there are never more than granted: one
@@ -56,7 +59,8 @@ struct GuestSpaceSight {
 };
 
 // Of all namespaces that are seen, those that are this buyer's guests'.
-Plan plan_guest_spaces(const GuestWish& wish, const std::vector<GuestSpaceSight>& seen);
+Plan plan_guest_spaces(const GuestWish& wish, const std::vector<GuestSpaceSight>& seen,
+                       Instant now);
 
 // Everything that one of them should have, with so many pods; the namespace itself comes last.
 std::vector<Create> guest_space_objects(const GuestWish& wish, std::string_view space,

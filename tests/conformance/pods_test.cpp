@@ -174,6 +174,35 @@ TEST_F(Pods, AreEvictedUnlessABudgetForbidsIt) {
   EXPECT_EQ(cluster_.evict(victim).error().code, Code::not_found);
 }
 
+TEST_F(Pods, AreCountedByAQuota) {
+  add_node();
+  const kube::Resource quotas{"", "v1", "resourcequotas", true};
+  Object quota = kube::new_object(quotas, "ResourceQuota", named("few"));
+  model::put(quota, "spec", parsed(R"({"hard":{"pods":"9","count/pods":"9","services":"9",
+      "services.nodeports":"9","services.loadbalancers":"9","count/ingresses.networking.k8s.io":"9",
+      "persistentvolumeclaims":"9","requests.storage":"9","count/trees.nobody.has":"9"}})"));
+  ASSERT_TRUE(cluster_.create(quotas, quota));
+  const auto comes = [&](const char* pods, const char* all) {
+    return cluster_.wait_until(quotas, named("few"), [&](const Object* seen) {
+      if (seen == nullptr) return false;
+      const auto used = [seen](const char* what) {
+        return text_at(*seen, {"status", "used", what});
+      };
+      return used("pods") == pods && used("count/pods") == all && used("services") == "0" &&
+             used("services.nodeports") == "0" && used("services.loadbalancers") == "0" &&
+             used("count/ingresses.networking.k8s.io") == "0" && used("requests.storage") == "0" &&
+             used("persistentvolumeclaims") == "0" && used("count/trees.nobody.has").empty() &&
+             text_at(*seen, {"status", "hard", "count/trees.nobody.has"}) == "9";
+    });
+  };
+  EXPECT_TRUE(comes("0", "0"));
+  make(pod("a"));
+  EXPECT_TRUE(comes("1", "1"));
+  ASSERT_TRUE(wait_running("a"));
+  ASSERT_TRUE(cluster_.remove(k_pods, named("a")));
+  EXPECT_TRUE(comes("0", "0"));
+}
+
 TEST_F(Pods, OfADeploymentComeAndGoWithIt) {
   add_node();
   ASSERT_TRUE(cluster_.create(k_deployments, deployment("web", 3)));

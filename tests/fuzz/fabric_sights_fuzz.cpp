@@ -126,15 +126,15 @@ bool is_limit(const Node& object, const liqo::Kind& kind,
     seen.back().*which = object;
   }
   const GuestWish wish = guest_wish();
-  const Plan plan = plan_guest_spaces(wish, seen);
+  const Plan plan = plan_guest_spaces(wish, seen, Instant{});
   const auto patch = made_for(plan, kind);
   if (patch) {
     seen.resize(1);
-    if (const auto alone = made_for(plan_guest_spaces(wish, seen), kind)) {
+    if (const auto alone = made_for(plan_guest_spaces(wish, seen, Instant{}), kind)) {
       model::merge(*(seen[0].*which), *alone);
     }
     // Pods are dealt anew when they have settled.
-    const Plan next = plan_guest_spaces(wish, seen);
+    const Plan next = plan_guest_spaces(wish, seen, Instant{});
     SPILLWAY_CHECK(kind.plural == liqo::k_resource_quotas.plural || !made_for(next, kind),
                    "what was put right is not right");
   }
@@ -144,16 +144,16 @@ bool is_limit(const Node& object, const liqo::Kind& kind,
 bool is_guest_space(const Node& object) {
   GuestSpaceSight seen{object, object, object, object};
   const GuestWish wish = guest_wish();
-  const Plan plan = plan_guest_spaces(wish, {seen});
+  const Plan plan = plan_guest_spaces(wish, {seen}, Instant{});
   if (plan.kept.empty()) return false;
   if (const auto patch = made_for(plan, liqo::k_namespaces)) {
     model::merge(seen.space, *patch);
-    SPILLWAY_CHECK(!made_for(plan_guest_spaces(wish, {seen}), liqo::k_namespaces),
+    SPILLWAY_CHECK(!made_for(plan_guest_spaces(wish, {seen}, Instant{}), liqo::k_namespaces),
                    "what was put right is not right");
   }
   // Without its limits nothing starts there.
   seen.quota.reset();
-  if (const auto patch = made_for(plan_guest_spaces(wish, {seen}), liqo::k_namespaces)) {
+  if (const auto patch = made_for(plan_guest_spaces(wish, {seen}, Instant{}), liqo::k_namespaces)) {
     model::merge(seen.space, *patch);
   }
   SPILLWAY_CHECK(text_at(seen.space, {"metadata", "labels", liqo::k_guard_label}).empty(),

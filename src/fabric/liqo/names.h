@@ -52,6 +52,8 @@ inline constexpr Kind k_namespace_maps{k_offloading, "v1beta1", "namespacemaps",
 inline constexpr Kind k_vk_templates{k_offloading, "v1beta1", "vkoptionstemplates",
                                      "VkOptionsTemplate"};
 inline constexpr Kind k_shadow_pods{k_offloading, "v1beta1", "shadowpods", "ShadowPod"};
+inline constexpr Kind k_shadow_slices{k_offloading, "v1beta1", "shadowendpointslices",
+                                      "ShadowEndpointSlice"};
 inline constexpr Kind k_foreign_clusters{"core.liqo.io", "v1beta1", "foreignclusters",
                                          "ForeignCluster", false};
 

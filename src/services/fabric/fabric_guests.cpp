@@ -51,9 +51,11 @@ void Fabric::limit_guests(const fabric::SellerWish& wish, fabric::Plan& plan) {
   }
   add_to(guests, options_.grant);
   open_ranges(wish.buyer, guests);
-  fabric::Plan limits = plan_guest_spaces(guests, seen.of(wish.buyer));
+  fabric::Plan limits = plan_guest_spaces(guests, seen.of(wish.buyer), now());
   std::move(limits.deeds.begin(), limits.deeds.end(), std::back_inserter(plan.deeds));
   std::move(limits.kept.begin(), limits.kept.end(), std::back_inserter(plan.kept));
+  std::move(limits.troubles.begin(), limits.troubles.end(), std::back_inserter(plan.troubles));
+  if (limits.look_again) plan.look_by(*limits.look_again);
 }
 
 // Once it is a tenant its certificates are made, and the id in them is whoever has it here.

@@ -24,7 +24,7 @@ class Place {
       : name(std::move(id)), cluster(loop, random, options_of(name)), loop_(loop) {
     for (const liqo::Kind& kind :
          {liqo::k_tenants, liqo::k_identities, liqo::k_renews, liqo::k_slices,
-          liqo::k_virtual_nodes, liqo::k_shadow_pods, liqo::k_namespace_maps,
+          liqo::k_virtual_nodes, liqo::k_shadow_pods, liqo::k_shadow_slices, liqo::k_namespace_maps,
           liqo::k_foreign_clusters, liqo::k_namespace_offloadings, liqo::k_vk_templates,
           liqo::k_configurations, liqo::k_gateway_servers, liqo::k_gateway_clients,
           liqo::k_public_keys, liqo::k_connections, liqo::k_networks, liqo::k_addresses}) {
