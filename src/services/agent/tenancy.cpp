@@ -25,6 +25,12 @@ bool is_carried(const Contract& contract) {
   return has_begun(contract) && contract.bought_units() > 0;
 }
 
+// A lease only grows: of two answers the one with the earlier end was written first.
+bool is_older(const Contract& told, const Contract& known) {
+  return known.state == ContractState::active && told.state == ContractState::active &&
+         told.deadline < known.deadline;
+}
+
 }  // namespace
 
 bool Tenancy::is_ours(const Contract& contract) const {
@@ -36,7 +42,18 @@ void Tenancy::start() {
   for (const auto& [id, contract] : context_.state().contracts) calls_.seen(contract);
 }
 
+// By an answer to something else, which may have been overtaken on its way; or overtakes one that
+// is under way. A broker that has gone back says so when it is asked.
 void Tenancy::put(const Contract& contract) {
+  const auto known = context_.state().contracts.find(contract.id);
+  const bool is_known = known != context_.state().contracts.end();
+  if (is_known && is_older(contract, known->second)) return look_at(contract.id);
+  const auto look = looks_.find(contract.id);
+  if (look != looks_.end()) look->second.again = look->second.attempt.in_flight;
+  take(contract);
+}
+
+void Tenancy::take(const Contract& contract) {
   if (!is_ours(contract)) return;
   orphans_.erase(contract.id);
   if (!contract.is_live()) {
@@ -107,7 +124,7 @@ void Tenancy::take_over(const wire::SnapshotAnswer& snapshot) {
   std::set<ContractId> told;
   for (const Contract& contract : snapshot.contracts) {
     told.insert(contract.id);
-    put(contract);
+    take(contract);
   }
   // Ended since, or never heard of: the broker is asked about each. Who is killed before the
   // answers came begins with a snapshot again: no event would tell of them.
@@ -253,7 +270,7 @@ void Tenancy::on_answer(const ContractId& id, const Result<wire::ContractAnswer>
     look.attempt.due = context_.now();
   } else if (answer && answer->contract.id == id) {
     looks_.erase(found);
-    put(answer->contract);
+    take(answer->contract);
   } else if (!answer && answer.error().code == Code::not_found) {
     looks_.erase(found);
     on_unknown(id);

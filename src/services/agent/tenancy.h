@@ -37,7 +37,7 @@ class Tenancy {
   void start();  // what the state knows of
   void on_event(const wire::EventBody& event);
   void take_over(const wire::SnapshotAnswer& snapshot);
-  void put(const model::Contract& contract);
+  void put(const model::Contract& contract);  // as somebody was answered
   void look_at(const ContractId& id, int64_t sequence = INT64_MAX);
 
   std::vector<market::Carried> carries(const PoolId& pool) const;
@@ -54,12 +54,13 @@ class Tenancy {
  private:
   struct Look {
     int64_t since = INT64_MAX;  // the first event that made us look
-    bool again = false;         // another came while we asked
+    bool again = false;         // another, or a newer answer, came while we asked
     bool is_unanswered = false;
     Attempt attempt;
   };
 
   bool is_ours(const model::Contract& contract) const;
+  void take(const model::Contract& contract);
   void drop(const ContractId& id, model::EndReason reason);
   void ask(const ContractId& id, Look& look);
   void on_answer(const ContractId& id, const Result<wire::ContractAnswer>& answer);

@@ -153,6 +153,33 @@ TEST_F(AgentFollowing, ARenewalIsTriedUntilItIsHeard) {
   EXPECT_EQ(broker.renewed.size(), 1U);
 }
 
+// An answer to something else, written before the renewal and heard after it.
+TEST_F(AgentFollowing, AnAnswerThatWasOvertakenShortensNoLease) {
+  const model::Contract contract = sold(1, 5);
+  broker.contracts[contract.id.text] = contract;
+  start();
+  loop.run_for(seconds(1));
+  model::Contract renewed = contract;
+  renewed.deadline = contract.deadline + hours(1);
+  broker.tell_of(renewed, "contract-renewed");
+  loop.run_for(seconds(1));
+  const auto known = [&] { return agent->state().contracts.at(contract.id).deadline; };
+  ASSERT_EQ(known(), renewed.deadline);
+  broker.first = saying("POST /v1/contracts",
+                        [&] { return test::ScriptedBroker::ok(wire::ContractAnswer{contract}); });
+  Supply supply = plain_supply();
+  supply.pools[0].capacity = test::plain_shape();
+  agent->set_supply(supply);
+  broker.tell("pool-oversold", "edge-1/standard", PoolId("edge-1/standard"), ClusterId("edge-1"));
+  loop.run_for(seconds(20));
+  EXPECT_GE(broker.channel.count("POST /v1/contracts"), 1);
+  EXPECT_EQ(known(), renewed.deadline);
+  // A broker that has gone back to a copy says so again when it is asked.
+  broker.tell_of(contract, "contract-moved");
+  loop.run_for(seconds(1));
+  EXPECT_EQ(known(), contract.deadline);
+}
+
 TEST_F(AgentFollowing, LetsLapseWhatItIsToldTo) {
   options.renew = false;
   const model::Contract contract = bought(1);
