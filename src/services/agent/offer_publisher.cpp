@@ -146,7 +146,8 @@ void OfferPublisher::on_sent(const OfferId& id, int64_t sequence, bool withdrawa
   if (done) {
     sale.attempt.succeed();
     const Instant heard_by = sale.sent + host::k_under_way;
-    if (!status && heard_by > context_.now()) {
+    const bool is_current = !sale.wanted && memory.sequence == sequence;
+    if (!status && is_current && heard_by > context_.now()) {
       sale.attempt.due = heard_by;
       return context_.wake_by(heard_by);
     }

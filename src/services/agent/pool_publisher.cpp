@@ -271,7 +271,10 @@ void PoolPublisher::on_withdrawn(const PoolId& id, int64_t sequence, const Statu
   }
   sale.attempt.succeed();
   const Instant heard_by = sale.sent + host::k_under_way;
-  if (!status && heard_by > context_.now()) return soon(sale, heard_by - context_.now());
+  if (!status && heard_by > context_.now()) {
+    const bool is_current = !sale.wanted && memory.sequence == sequence;
+    return soon(sale, is_current ? heard_by - context_.now() : Duration{});
+  }
   sale.stale = 0;
   memory.stands = {};
   if (memory.sequence == sequence) memory.acknowledged = true;

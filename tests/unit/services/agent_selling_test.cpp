@@ -297,6 +297,21 @@ TEST_F(AgentSelling, WhatWasStillOnItsWayIsWithdrawn) {
   }
 }
 
+TEST_F(AgentSelling, WhatIsWantedAgainMeanwhileIsOnSaleAtOnce) {
+  start(Supply{});
+  loop.run_for(seconds(1));
+  broker.first = saying("PUT", [] { return lost(); });
+  agent->set_supply(plain_supply());
+  loop.run_for(seconds(2));
+  agent->set_supply({});
+  loop.run_for(seconds(2));
+  broker.first = no_opinion();
+  agent->set_supply(plain_supply());
+  loop.run_for(seconds(2));
+  EXPECT_EQ(broker.pools.size(), 1U);
+  EXPECT_EQ(broker.offers.size(), 1U);
+}
+
 // More of one thing and less of another, in two pools at once: one of them goes first.
 TEST_F(AgentSelling, TwoThatGrowAndShrinkDoNotWaitForEachOther) {
   model::Pool a = named("edge-1/a", 4);
