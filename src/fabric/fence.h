@@ -21,6 +21,7 @@ namespace spillway::fabric {
 inline constexpr std::string_view k_fence_name = "spillway-buyer";  // of all three objects
 // On the provider's copy of a slice: it is cordoned for the fence's sake, and only for that.
 inline constexpr std::string_view k_fenced_annotation = "spillway.dev/fenced";
+inline constexpr std::string_view k_fenced_and_cordoned = "cordoned";  // by its operator, before
 
 // Whether work of that kind must not run twice: pods of StatefulSets, and pods with claims. By what
 // a guest still has of its pod, so that both sides say the same.

@@ -45,17 +45,26 @@ bool is_fenced(Selling& s, const Sale& sale) {
   return is_over;
 }
 
-void mark_fenced(Selling& s, const liqo::Slice& slice, bool is_cordoned) {
-  model::Node patch = liqo::cordon_patch(is_cordoned);
+void mark_fenced(Selling& s, const liqo::Slice& slice, model::Node patch, model::Node mark) {
   model::put(model::ensure(patch, {"metadata", "annotations"}), k_fenced_annotation,
-             is_cordoned ? model::text_node("true") : model::Node{});
+             std::move(mark));
   s.plan.deeds.emplace_back(Merge{s.at(liqo::k_slices, slice.meta.name), std::move(patch)});
 }
 
 // Cordoned, or its virtual kubelet would begin them again. Other guests run on: who takes them for
 // dead has others in their place, and nothing but the bill tells.
 void fence_off(Selling& s, const liqo::Slice& slice) {
-  if (slice.meta.annotation(k_fenced_annotation) != "true") mark_fenced(s, slice, true);
+  const std::string_view mark = slice.meta.annotation(k_fenced_annotation);
+  const bool is_cordoned = slice.meta.annotation(liqo::k_cordon_annotation) == "true";
+  if (!mark.empty() && is_cordoned) return;
+  const std::string_view first = is_cordoned ? k_fenced_and_cordoned : "true";
+  mark_fenced(s, slice, liqo::cordon_patch(true), model::text_node(mark.empty() ? first : mark));
+}
+
+// What was cordoned before stays so.
+void let_in_again(Selling& s, const liqo::Slice& slice) {
+  const bool stays = slice.meta.annotation(k_fenced_annotation) == k_fenced_and_cordoned;
+  mark_fenced(s, slice, stays ? model::object_node() : liqo::cordon_patch(false), model::Node{});
 }
 
 // Of every unit that was sold, whether or not its slice is here: one that was deleted and is to be
@@ -157,7 +166,7 @@ void serve(Selling& s, const liqo::Slice& slice, const Wanted& it) {
   if (is_fenced(s, *it.sale)) {
     fence_off(s, slice);
   } else if (s.sight.fence.lease && !slice.meta.annotation(k_fenced_annotation).empty()) {
-    mark_fenced(s, slice, false);
+    let_in_again(s, slice);
   } else if (it.sale->is_closing) {
     cordon(s, slice);
   } else {

@@ -162,6 +162,20 @@ TEST_F(Fenced, ALeaseThatWasDeletedByHandGivesNoMoreTime) {
   EXPECT_EQ(fence.seen, Instant{});
 }
 
+TEST_F(Fenced, IsMarkedForWhatItWasBefore) {
+  auto& annotations = sight.slices["sw-x-0"].meta.annotations;
+  const Instant late = k_fence_now + minutes(9);
+  const auto changed = [&] { return changes(look(late), liqo::k_slices); };
+  EXPECT_NE(changed().find(R"("spillway.dev/fenced":"true")"), std::string::npos);
+  annotations = {{"liqo.io/cordon", "true"}};
+  EXPECT_NE(changed().find(R"("spillway.dev/fenced":"cordoned")"), std::string::npos);
+  annotations[std::string(k_fenced_annotation)] = k_fenced_and_cordoned;
+  EXPECT_EQ(changed(), "");
+  annotations.erase("liqo.io/cordon");  // by hand
+  EXPECT_NE(changed().find(R"("spillway.dev/fenced":"cordoned")"), std::string::npos);
+  EXPECT_NE(changed().find(R"("liqo.io/cordon":"true")"), std::string::npos);
+}
+
 TEST_F(Fenced, ABuyerThatIsBackMayGoOn) {
   auto& annotations = sight.slices["sw-x-0"].meta.annotations;
   annotations = {{"liqo.io/cordon", "true"}, {std::string(k_fenced_annotation), "true"}};
@@ -170,6 +184,11 @@ TEST_F(Fenced, ABuyerThatIsBackMayGoOn) {
   const Plan back = look(k_fence_now + minutes(9));
   EXPECT_NE(changes(back, liqo::k_slices).find(R"("liqo.io/cordon":null)"), std::string::npos);
   EXPECT_TRUE(removed(back).empty());
+  // One that was cordoned already, by its operator, stays so.
+  annotations[std::string(k_fenced_annotation)] = k_fenced_and_cordoned;
+  const std::string opened = changes(look(k_fence_now + minutes(9)), liqo::k_slices);
+  EXPECT_NE(opened.find(R"("spillway.dev/fenced":null)"), std::string::npos);
+  EXPECT_EQ(opened.find("liqo.io/cordon"), std::string::npos);
   // One that somebody cordoned by hand stays so, and is told.
   annotations.erase(std::string(k_fenced_annotation));
   const Plan by_hand = look(k_fence_now + minutes(9));
