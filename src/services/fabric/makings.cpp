@@ -2,13 +2,21 @@
 
 namespace spillway::agent {
 
+void Makings::are_there(const std::vector<fabric::Kept>& kept) {
+  for (const fabric::Kept& one : kept) {
+    if (one.is_right) is_there(one.at);
+  }
+}
+
 void Makings::is_removed(const fabric::Place& at) {
   const Entry gone = entry(at);
-  if (at.kind.plural != fabric::liqo::k_slices.plural) {
-    all_.erase(gone);
-  } else {
-    std::erase_if(all_, [&](const Entry& one) { return one.name == gone.name; });
-  }
+  all_.erase(gone);
+  const bool is_slice = at.kind.plural == fabric::liqo::k_slices.plural;
+  const bool is_virtual_node = at.kind.plural == fabric::liqo::k_virtual_nodes.plural;
+  if (!is_slice && !is_virtual_node) return;
+  std::erase_if(all_, [&](const Entry& one) {
+    return one.name == gone.name && (is_slice || one.kind == fabric::liqo::k_nodes.plural);
+  });
 }
 
 void Makings::space_is_gone(const std::string& space) {

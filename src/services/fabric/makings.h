@@ -15,9 +15,11 @@ namespace spillway::agent {
 class Makings {
  public:
   void is_there(const fabric::Place& at) { all_.insert(entry(at)); }
+  // Of what is not as it should be nothing is said: it may be on its way out, by our own hand.
+  void are_there(const std::vector<fabric::Kept>& kept);
   // True: it was there, and somebody has removed it.
   bool is_made_again(const fabric::Place& at) { return !all_.insert(entry(at)).second; }
-  // With its slice all else of a unit goes, by Liqo.
+  // With its slice all else of a unit goes, by Liqo; with its VirtualNode the Node.
   void is_removed(const fabric::Place& at);
   void space_is_gone(const std::string& space);
   void clear() { all_.clear(); }

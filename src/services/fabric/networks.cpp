@@ -191,7 +191,7 @@ Instant Networks::work(const fabric::NetworkWish& wish, bool has_space) {
   with.step = made.step;
   with.in_band = in_band_url(wish, seen);
   with.is_idle = made.plan.deeds.empty();
-  for (const fabric::Kept& one : made.plan.kept) with.makings.is_there(one.at);
+  with.makings.are_there(made.plan.kept);
   for (const fabric::Trouble& edit : with.edits.find(made.plan.kept)) {
     tellings_.tell_once(liqo::tenant_namespace_name(wish.peer), edit);
   }

@@ -156,7 +156,7 @@ void Spaces::step() {
                              "nothing is offloaded: " + trouble_->message(),
                              "give the agent the rights of the chart's agent-rights.yaml"});
   }
-  for (const fabric::Kept& one : plan.kept) makings_.is_there(one.at);
+  makings_.are_there(plan.kept);
   for (const fabric::Trouble& edit : edits_.find(plan.kept)) {
     tellings_.tell_once(std::string(liqo::k_namespace), edit);
   }

@@ -99,6 +99,10 @@ TEST_F(ProviderReinstalled, AUnitIsMadeAnewByAnotherHandshake) {
   ASSERT_TRUE(is_ready_again()) << step_of(old) << ": " << troubles_of(old);
   EXPECT_TRUE(comes([this] { return is_at_work(); }, 6000)) << "what ran there runs there again";
   EXPECT_EQ(troubles_of(old), "");
+  for (const model::Node& event : liqos.list(*liqos.buyer, {"", "v1", "events", "Event"})) {
+    const auto said = model::text_at(event, {"message"});
+    EXPECT_EQ(said.find("somebody removed"), std::string_view::npos) << said;
+  }
   expect_it_ends_and_the_next_works();
 }
 
