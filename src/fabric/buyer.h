@@ -30,6 +30,7 @@ inline constexpr std::string_view k_asked_again_annotation = "spillway.dev/asked
 // On a VirtualNode: which authorities its virtual kubelet was to believe when it was made
 // (BoughtSight::authorities).
 inline constexpr std::string_view k_authorities_annotation = "spillway.dev/authorities";
+inline constexpr size_t k_authority_hash = 16;  // hexadecimal digits: to tell one from another
 // On a slice: the contract that it is a unit of.
 inline constexpr std::string_view k_contract_label = "spillway.dev/contract";
 
@@ -84,6 +85,9 @@ struct NodeSight {
   Entries taints = {};
   bool is_silent = false;  // no virtual kubelet has been heard for it for a while
 };
+// That patience can be added to.
+inline constexpr Instant k_not_gone{k_last_instant.ms - k_patience.ms};
+
 // One without a name: there may be any, they are not known yet.
 struct PodSight {
   std::string space;
@@ -94,12 +98,17 @@ struct PodSight {
   bool has_identity = false;
   Duration grace = {};  // that it has to end
   Entries tolerations = {};
+  Instant gone_by = k_not_gone;  // one that is leaving: it had its time until then
 };
 
 struct BoughtSight {
   std::optional<liqo::Slice> slice = {};
-  bool has_access = false;       // Liqo has made the kubeconfig of it
-  std::string authorities = {};  // that one believes, as hashes with dots between; empty: not known
+  // Liqo has made the kubeconfig of it: where that leads, and the authorities that whoever goes by
+  // it believes, as hashes with dots between; empty: not known.
+  bool has_access = false;
+  std::string server = {};
+  std::string proxy = {};
+  std::string authorities = {};
   std::optional<liqo::VirtualNode> virtual_node = {};
   std::optional<NodeSight> node = {};
   std::vector<PodSight> pods = {};  // on the node, but for what every node has
@@ -120,7 +129,8 @@ struct BuyerSight {
 };
 
 // Its virtual kubelet believes no authority that its provider has now, whose cluster was installed
-// anew: it read that when it started, and reaches nobody any more.
+// anew: it read that when it started, and reaches nobody any more. One that reaches it was started
+// again since, while authorities were changed one by one.
 bool is_astray(const BoughtSight& seen);
 
 // Whether anything of the provider is left here but its namespace.

@@ -15,10 +15,18 @@ void cordon(Buying& b, const std::string& name) {
 // Liqo evicts as well, and asks a disruption budget that refuses for as long as it does: the unit
 // would stay, and be paid for. Whoever is here has had notice, and has its own time to end, at
 // whose end the virtual kubelet has stopped the guest (law 6).
+// A virtual kubelet that its provider lets into nothing any more never says that one has ended:
+// what may run twice goes by force then.
 void put_out(Buying& b, const BoughtSight& seen) {
   for (const PodSight& pod : seen.pods) {
-    if (pod.is_leaving) continue;
-    b.plan.deeds.emplace_back(Remove{{liqo::k_pods, pod.space, pod.name}, pod.uid});
+    if (pod.name.empty()) continue;
+    const Instant late = pod.gone_by + k_patience;
+    const bool is_late = pod.is_leaving && !pod.has_identity && late <= b.now;
+    if (!pod.is_leaving || is_late) {
+      b.plan.deeds.emplace_back(Remove{{liqo::k_pods, pod.space, pod.name}, pod.uid, is_late});
+    } else if (!pod.has_identity) {
+      b.plan.look_by(late);
+    }
   }
 }
 
@@ -32,7 +40,7 @@ bool drain(Buying& b, const std::string& name, const BoughtSight& seen, Instant 
   }
   if (seen.pods.empty()) return !seen.node->is_cordoned;
   for (const PodSight& pod : seen.pods) {
-    if (!pod.is_leaving) b.plan.deeds.emplace_back(Evict{pod.space, pod.name});
+    if (!pod.is_leaving && !pod.name.empty()) b.plan.deeds.emplace_back(Evict{pod.space, pod.name});
   }
   b.plan.look_by(drained_by);
   return true;

@@ -67,11 +67,14 @@ void tell_unreadable(Buying& b, std::string_view kind, const std::string& name,
                              "its provider may have written that; release it if it stays"});
 }
 
-// Under another key than its provider knew, until that one's units had ended. It may be accepted by
-// now; but Liqo, once it was forbidden to copy a slice, tries no more before the slice changes.
+// Liqo, once it was forbidden to copy a slice, tries no more before the slice changes: it may have
+// been under another key than its provider knew, until that one's units had ended; or before an API
+// server that was started again had read who may do what.
 void ask_again(Buying& b, const liqo::Slice& slice) {
-  if (status_of(slice.conditions, liqo::k_authentication_condition) != liqo::k_denied) return;
+  const auto said = status_of(slice.conditions, liqo::k_authentication_condition);
+  if (!said.empty() && said != liqo::k_denied) return;
   const auto last = parse_instant(slice.meta.annotation(k_asked_again_annotation));
+  if (!last && said.empty()) return;  // made without us: by Liqo's own tools
   if (last && *last + k_ask_again > b.now) return b.plan.look_by(*last + k_ask_again);
   model::Node patch = model::object_node();
   model::put(model::ensure(patch, {"metadata", "annotations"}), k_asked_again_annotation,
@@ -179,7 +182,9 @@ bool keep_liqo_from_making(Buying& b, const liqo::Slice& slice) {
 void keep(Buying& b, const Purchase& purchase, const BoughtUnit& unit, const BoughtSight& seen) {
   if (!seen.slice) {
     if (!is_recorded(purchase, unit.name)) return;
-    return b.create(b.at(liqo::k_slices, unit.name), to_object(slice_of(b, purchase, unit)));
+    liqo::Slice made = slice_of(b, purchase, unit);
+    made.meta.annotations.emplace(k_asked_again_annotation, to_text(b.now));
+    return b.create(b.at(liqo::k_slices, unit.name), to_object(made));
   }
   if (!seen.slice->meta.deleted.empty()) return;  // by somebody's hand; the next look makes it anew
   check_grant(b, purchase, unit, *seen.slice);
@@ -224,10 +229,14 @@ bool is_served(const BoughtSight& seen) {
 
 bool is_astray(const BoughtSight& seen) {
   if (!seen.virtual_node || seen.authorities.empty()) return false;
+  if (seen.node && seen.node->is_ready) return false;
   std::string_view believed = seen.virtual_node->meta.annotation(k_authorities_annotation);
   if (believed.empty()) return false;
   while (!believed.empty()) {
     const std::string_view one = believed.substr(0, believed.find('.'));
+    const bool is_hash =
+        one.size() == k_authority_hash && std::all_of(one.begin(), one.end(), is_lower_hex);
+    if (!is_hash) return false;  // somebody wrote it
     if (seen.authorities.find(one) != std::string::npos) return false;
     believed.remove_prefix(std::min(one.size() + 1, believed.size()));
   }
@@ -235,7 +244,7 @@ bool is_astray(const BoughtSight& seen) {
 }
 
 UnitStep step_of(const Purchase& purchase, const BoughtUnit& unit, const BoughtSight& seen) {
-  if (seen.node && seen.node->is_ready && !is_astray(seen)) return UnitStep::ready;
+  if (seen.node && seen.node->is_ready) return UnitStep::ready;
   if (seen.node) return unit.is_spare ? UnitStep::spare : UnitStep::made;
   if (!seen.slice) {
     return is_recorded(purchase, unit.name) ? UnitStep::recorded : UnitStep::asked;

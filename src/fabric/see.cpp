@@ -51,6 +51,12 @@ bool found_no_node(const Node& pod) {
   });
 }
 
+// When its grace is over; of one that stays, never.
+Instant gone_by(const Node& pod) {
+  const auto at = parse_instant(text_in_meta(pod, "deletionTimestamp"));
+  return std::min(k_not_gone, at.value_or(k_not_gone));
+}
+
 }  // namespace
 
 PeerSpace see_peer_space(const Node& space) {
@@ -108,7 +114,8 @@ std::optional<PodSight> see_pod(const Node& pod) {
                   .version = text_in_meta(pod, "resourceVersion"),
                   .has_identity = must_not_run_twice(pod, {"spec"}),
                   .grace = seconds(std::clamp<int64_t>(grace, 0, k_longest_grace)),
-                  .tolerations = model::items_at(pod, {"spec", "tolerations"})};
+                  .tolerations = model::items_at(pod, {"spec", "tolerations"}),
+                  .gone_by = gone_by(pod)};
 }
 
 std::optional<WaitingPod> see_waiting_pod(const Node& pod) {

@@ -40,6 +40,14 @@ struct Access {
   std::string space = "default";     // namespace of the context
 };
 
+// Where a kubeconfig leads, that others go by: also where we would not go ourselves.
+struct Lead {
+  std::string server;
+  std::string proxy;            // empty: none
+  std::string authorities_pem;  // empty: those of the system, or in a file of theirs
+};
+Result<Lead> read_lead(std::string_view kubeconfig);
+
 // `context` empty: the file's current one.
 Result<Access> read_wire_kubeconfig(std::string_view text, std::string_view context = {});
 Result<Access> read_own_kubeconfig(const std::string& path, std::string_view context = {});

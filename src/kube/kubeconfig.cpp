@@ -221,6 +221,23 @@ Result<Access> read_wire_kubeconfig(std::string_view text, std::string_view cont
   return access;
 }
 
+Result<Lead> read_lead(std::string_view kubeconfig) {
+  const Source source{"kubeconfig", {}, Trust::wire};
+  const auto root = model::parse_yaml(kubeconfig, source.what);
+  if (!root) return tl::unexpected(root.error());
+  const Node* context = entry(*root, "contexts", "context", text_at(*root, {"current-context"}));
+  const Node* cluster = context == nullptr
+                            ? nullptr
+                            : entry(*root, "clusters", "cluster", text_at(*context, {"cluster"}));
+  if (cluster == nullptr) return wrong(source, "its current context leads to no cluster");
+  Lead lead;
+  lead.server = text_at(*cluster, {"server"});
+  lead.proxy = text_at(*cluster, {"proxy-url"});
+  const auto authorities = from_base64(text_at(*cluster, {"certificate-authority-data"}));
+  if (authorities) lead.authorities_pem = *authorities;
+  return lead;
+}
+
 Result<Access> read_own_kubeconfig(const std::string& path, std::string_view context) {
   const auto text = read_small_file(path);
   if (!text) return tl::unexpected(text.error());

@@ -216,7 +216,7 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
     dealings_.dress(wish.purchases.back());
     for (fabric::BoughtUnit& unit : wish.purchases.back().units) {
       const auto seen = sight.units.find(unit.name);
-      if (seen != sight.units.end()) unit.misled = misled(peer, seen->second);
+      if (seen != sight.units.end()) unit.misled = misled(peer, memory, seen->second);
       const bool is_served =
           seen != sight.units.end() && seen->second.virtual_node && !is_astray(seen->second);
       if (is_served && !unit.drained_by && !is_doubted) draining.erase(unit.name);
@@ -253,11 +253,21 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
   return k_never;
 }
 
-// Liqo makes a unit's kubeconfig of what the provider writes into its slice, not of what was heard.
-std::string Fabric::misled(const std::string& peer, const fabric::BoughtSight& seen) const {
-  if (!seen.slice || !seen.slice->access) return {};
-  const Status may = check_way(*seen.slice->access, options_.api_servers, networks_.in_band(peer));
-  return may ? std::string{} : fmt::format("{}: {}", may.error().thing, may.error().reason);
+// Liqo makes a unit's kubeconfig of what the provider writes into its slice, not of what was heard;
+// and leaves it as it is when the provider takes that back: both are looked at. The proxy that was
+// heard was looked at then, and holds while the network is not seen.
+std::string Fabric::misled(const std::string& peer, const PeerMemory& memory,
+                           const fabric::BoughtSight& seen) const {
+  std::vector<fabric::liqo::AuthParams> ways;
+  if (seen.slice && seen.slice->access) ways.push_back(*seen.slice->access);
+  if (seen.has_access) ways.push_back({{}, {}, seen.server, seen.proxy});
+  for (const fabric::liqo::AuthParams& way : ways) {
+    const bool is_heard = memory.identity && way.proxy == memory.identity->access.proxy;
+    const Status may =
+        check_way(way, options_.api_servers, is_heard ? way.proxy : networks_.in_band(peer));
+    if (!may) return fmt::format("{}: {}", may.error().thing, may.error().reason);
+  }
+  return {};
 }
 
 Instant Fabric::sell(const std::string& peer, PeerMemory& memory) {
@@ -324,15 +334,15 @@ Fabric::Side& Fabric::side(const std::string& peer, Role role) {
 }
 
 // What was there before this process looked is missed as well. Of what is kept as it was made the
-// plan tells; the rest is in the sights.
+// plan tells, some of it only when others are seen, too; the rest is in the sights.
 void Fabric::note_present(const std::string& peer, Role role, const fabric::Plan& plan) {
   Side& with = side(peer, role);
+  with.makings.are_there(plan.kept);
   if (std::exchange(with.has_begun, true)) return;
   for (const fabric::Place& at : role == Role::buyer ? present(peer, sights_.buyer(peer))
                                                      : present(peer, sights_.seller(peer))) {
     with.makings.is_there(at);
   }
-  for (const fabric::Kept& one : plan.kept) with.makings.is_there(one.at);
 }
 
 void Fabric::note_made(const std::string& peer, Role role, const fabric::Place& at) {

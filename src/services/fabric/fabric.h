@@ -175,7 +175,8 @@ class Fabric {
   void limit_guests(const fabric::SellerWish& wish, fabric::Plan& plan);
   void check_newcomer(const fabric::SellerWish& wish, fabric::Plan& plan);
   void guests_known();
-  std::string misled(const std::string& peer, const fabric::BoughtSight& seen) const;
+  std::string misled(const std::string& peer, const PeerMemory& memory,
+                     const fabric::BoughtSight& seen) const;
   void note_endings(const std::string& peer, const fabric::BuyerSight& sight);
   Side& side(const std::string& peer, Role role);
   void note_present(const std::string& peer, Role role, const fabric::Plan& plan);

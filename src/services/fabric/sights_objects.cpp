@@ -46,18 +46,19 @@ void lighten(liqo::VirtualNode& node) {
   node.meta.owners = std::vector<liqo::Owner>();
 }
 
-// Nothing else of a kubeconfig is kept: Liqo's key is in it.
-std::string authorities_in(const kube::Object& secret) {
-  constexpr size_t k_enough = 16;  // to tell one from another
+// Nothing else of a kubeconfig is kept: Liqo's key is in it. Of one that nobody can read, nothing:
+// it leads nowhere.
+kube::Lead lead_in(const kube::Object& secret) {
   const auto text = from_base64(model::text_at(secret, {"data", "kubeconfig"}));
-  if (!text) return {};
-  const auto access = kube::read_wire_kubeconfig(*text);
-  if (!access) return {};
-  const auto bundle = pki::split_bundle(access->authorities_pem);
+  return text ? kube::read_lead(*text).value_or(kube::Lead{}) : kube::Lead{};
+}
+
+std::string hashes_of(const std::string& authorities_pem) {
+  const auto bundle = pki::split_bundle(authorities_pem);
   if (!bundle) return {};
   std::vector<std::string> hashes;
   for (const std::string& one : *bundle) {
-    hashes.push_back(pki::sha256_hex(one).substr(0, k_enough));
+    hashes.push_back(pki::sha256_hex(one).substr(0, fabric::k_authority_hash));
   }
   return fmt::format("{}", fmt::join(hashes, "."));
 }
@@ -150,11 +151,15 @@ void Sights::put_secret(const kube::Object& object) {
   const auto slice = after_prefix(name.name, kubeconfig_prefix());
   if (!slice || !contract_of_unit(*slice)) return;
   const bool has_access = !model::text_at(object, {"data", "kubeconfig"}).empty();
-  std::string authorities = authorities_in(object);
+  kube::Lead lead = lead_in(object);
+  std::string authorities = hashes_of(lead.authorities_pem);
   fabric::BoughtSight& seen = unit(peer, *slice);
-  const bool is_same = seen.has_access == has_access && seen.authorities == authorities;
+  const bool is_same = seen.has_access == has_access && seen.authorities == authorities &&
+                       seen.server == lead.server && seen.proxy == lead.proxy;
   seen.has_access = has_access;
   seen.authorities = std::move(authorities);
+  seen.server = std::move(lead.server);
+  seen.proxy = std::move(lead.proxy);
   if (!is_same) changed(peer);
   forget_unit(peer, *slice);
 }

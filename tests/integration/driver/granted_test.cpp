@@ -80,6 +80,10 @@ TEST_F(GrantedLabels, ThatAreMoreThanAnybodyReadsDoNotComeAlong) {
 
 // Liqo makes the kubeconfig of a unit of what its provider writes, and not of what was agreed on.
 TEST_F(GrantedLabels, NorDoesAVirtualKubeletGoWhereNobodyAllowed) {
+  const model::Node copy = liqos.get(
+      *liqos.seller, {fabric::liqo::k_slices, fabric::liqo::tenant_namespace_name("rome"), unit});
+  const model::Node* agreed = model::look(copy, {"status", "authParams"});
+  ASSERT_NE(agreed, nullptr);
   grant(R"("authParams":{"apiServer":"http://elsewhere.test"})");
   ASSERT_TRUE(comes([&] { return troubles().find("elsewhere.test") != std::string::npos; }))
       << troubles();
@@ -87,7 +91,12 @@ TEST_F(GrantedLabels, NorDoesAVirtualKubeletGoWhereNobodyAllowed) {
       comes([&] { return liqos.list(*liqos.buyer, fabric::liqo::k_virtual_nodes).empty(); }));
   live(40);
   EXPECT_TRUE(liqos.list(*liqos.buyer, fabric::liqo::k_virtual_nodes).empty());
-  grant(R"("authParams":{"apiServer":"https://milan.test"})");
+  // Taken back, it leaves the kubeconfig that Liqo made of it.
+  grant(R"("authParams":null)");
+  live(40);
+  EXPECT_NE(troubles().find("elsewhere.test"), std::string::npos) << troubles();
+  EXPECT_TRUE(liqos.list(*liqos.buyer, fabric::liqo::k_virtual_nodes).empty());
+  grant(R"("authParams":)" + model::to_json(*agreed));
   EXPECT_TRUE(comes_to(unit, "ready"));
 }
 

@@ -250,8 +250,9 @@ TEST_F(FabricNetwork, AnApiServerIsReachedThroughTheNetworkByOption) {
   seller.start(options(k_on));
   buyer.start(in_band);
   live(4);
-  trade_units(1);
+  const model::Contract contract = trade_units(1);
   const std::string url = "http://10.71.0.3:8118";  // where the provider's range is at home
+  FabricTest::liqo.proxy = url;                     // in slices, too
   const std::string tenant = Place::path(liqo::k_tenants, "liqo-tenant-rome", "rome");
   ASSERT_TRUE(comes_about([&] {
     return milan().ask("GET", tenant).text({"spec", "proxyURL"}) == url;
@@ -264,6 +265,26 @@ TEST_F(FabricNetwork, AnApiServerIsReachedThroughTheNetworkByOption) {
   ASSERT_TRUE(comes_about([&] {
     return rome().ask("GET", identity).text({"spec", "authParams", "proxyURL"}) == url;
   }));
+  ASSERT_TRUE(comes_about([&] { return all_ready(contract); }));
+  const auto uids = [&] {
+    std::vector<std::string> all;
+    for (const model::Node& one : rome().all(liqo::k_virtual_nodes)) {
+      all.emplace_back(model::text_at(one, {"metadata", "uid"}));
+    }
+    return all;
+  };
+  // What was agreed on holds, whatever is seen of the network, and without the option.
+  const auto before = uids();
+  ASSERT_EQ(before.size(), 1U);
+  rome().cluster.faults().add({.verb = "list", .resource = "configurations", .code = 403});
+  buyer.start(in_band);
+  live(80);
+  EXPECT_EQ(uids(), before);
+  rome().cluster.faults().clear();
+  buyer.start(options(NetworkOptions::Mode::off));
+  live(80);
+  EXPECT_EQ(uids(), before);
+  EXPECT_EQ(events(rome(), "sends its virtual kubelet elsewhere"), 0);
 }
 
 TEST_F(FabricNetwork, HostileWordsAreCountedAndChangeNothing) {

@@ -127,6 +127,7 @@ class PlayedLiqo {
   Place rome;   // buys
   Place milan;  // sells
   bool is_replicating = true;
+  std::string proxy = {};  // of what it says to its buyer
   int nonces = 0;
 
   void work() {
@@ -154,8 +155,9 @@ class PlayedLiqo {
   static constexpr const char* k_at_seller = "liqo-tenant-rome";
 
   std::string access() const {
-    return fmt::format(R"({{"ca":"{0}","signedCRT":"{0}","apiServer":"https://milan:6443"}})",
-                       to_base64(authority_.certificate_pem()));
+    return fmt::format(R"({{"ca":"{0}","signedCRT":"{0}","apiServer":"https://milan:6443"{1}}})",
+                       to_base64(authority_.certificate_pem()),
+                       proxy.empty() ? std::string() : fmt::format(R"(,"proxyURL":"{}")", proxy));
   }
   static bool has_condition(const model::Node& object, std::string_view type) {
     for (const model::Node& one : model::items_at(object, {"status", "conditions"})) {
@@ -280,9 +282,18 @@ class PlayedLiqo {
       rome.create(Place::path(liqo::k_secrets, k_at_buyer),
                   fmt::format(R"({{"metadata":{{"name":"{}","labels":)"
                               R"({{"liqo.io/remote-cluster-id":"milan"}}}},)"
-                              R"("data":{{"kubeconfig":"e30="}}}})",
-                              name));
+                              R"("data":{{"kubeconfig":"{}"}}}})",
+                              name, to_base64(kubeconfig_of(slice))));
     }
+  }
+  static std::string kubeconfig_of(const model::Node& slice) {
+    const auto said = [&slice](std::string_view what) {
+      return model::text_at(slice, {"status", "authParams", what});
+    };
+    return fmt::format(
+        R"({{"current-context":"c","contexts":[{{"name":"c","context":{{"cluster":"c"}}}}],)"
+        R"("clusters":[{{"name":"c","cluster":{{"server":"{}","proxy-url":"{}"}}}}]}})",
+        said("apiServer"), said("proxyURL"));
   }
   // Its webhook lets nobody write one whose options are not there, not even Liqo.
   bool may_write(const model::Node& virtual_node) {

@@ -8,6 +8,8 @@ namespace spillway::fabric {
 namespace {
 
 constexpr Instant k_now{1'800'000'000'000};
+const std::string k_old = "0123456789abcdef";
+const std::string k_new = "fedcba9876543210";
 constexpr const char* k_unit = "sw-01m7jvqwfj4xxt60c2xbz461h3-0";
 
 struct Astray : testing::Test {
@@ -22,9 +24,9 @@ struct Astray : testing::Test {
     unit().has_access = true;
     unit().virtual_node = liqo::new_virtual_node({k_unit, "milan", {}, {}, {}, {}});
     unit().virtual_node->labels.emplace(liqo::k_peer_label, "milan");
-    unit().node = NodeSight{"uid", "spillway://unit", true, true};
-    believes("old");
-    unit().authorities = "new";
+    unit().node = NodeSight{"uid", "spillway://unit", false, true};
+    believes(k_old);
+    unit().authorities = k_new;
   }
   BoughtSight& unit() { return sight.units[k_unit]; }
   void believes(const std::string& authorities) {
@@ -66,7 +68,7 @@ using Deeds = std::vector<std::string>;
 TEST_F(Astray, ItsVirtualNodeGoesWhenNothingIsBoundToIt) {
   EXPECT_EQ(deeds(), Deeds{"remove virtualnodes"});
   EXPECT_NE(troubles().find(std::string("unit ") + k_unit), std::string::npos) << troubles();
-  EXPECT_EQ(plan().units.at(0).step, UnitStep::made) << "a Ready node that reaches nobody";
+  EXPECT_EQ(plan().units.at(0).step, UnitStep::made);
 }
 
 TEST_F(Astray, NothingNewComesToIt) {
@@ -105,14 +107,31 @@ TEST_F(Astray, WhenItEndsItIsNotDrained) {
 }
 
 TEST_F(Astray, ThatWhichItStillBelievesIsEnough) {
-  for (const char* believed : {"new", "old.new", "new.old", ""}) {
+  for (const std::string& believed :
+       {k_new, k_old + "." + k_new, k_new + "." + k_old, std::string()}) {
     believes(believed);
     EXPECT_EQ(troubles(), "") << believed;
   }
-  believes("old");
-  for (const char* known : {"old", "new.old", ""}) {
+  believes(k_old);
+  for (const std::string& known : {k_old, k_new + "." + k_old, std::string()}) {
     unit().authorities = known;
     EXPECT_EQ(troubles(), "") << known;
+  }
+}
+
+// Its provider's authorities were changed one by one, and its virtual kubelet started again since.
+TEST_F(Astray, OneThatReachesItsProviderIsNone) {
+  unit().node->is_ready = true;
+  EXPECT_EQ(troubles(), "");
+  EXPECT_EQ(plan().units.at(0).step, UnitStep::ready);
+}
+
+TEST_F(Astray, WhatSomebodyWroteSaysNothing) {
+  for (const char* written :
+       {"x", "0123456789abcde", "0123456789ABCDEF", ".", "0123456789abcdef."}) {
+    believes(written);
+    unit().authorities = written == std::string("0123456789abcdef.") ? k_old : k_new;
+    EXPECT_EQ(troubles(), "") << written;
   }
 }
 
@@ -125,7 +144,7 @@ TEST_F(Astray, TheNextOneIsMadeForWhatIsThereNow) {
     if (made == nullptr || made->at.kind.plural != liqo::k_virtual_nodes.plural) continue;
     made_for = liqo::read_virtual_node(made->object)->meta.annotation(k_authorities_annotation);
   }
-  EXPECT_EQ(made_for, "new");
+  EXPECT_EQ(made_for, k_new);
 }
 
 }  // namespace

@@ -283,6 +283,20 @@ TEST_F(Mending, ButNotWhileWorkWithIdentityMayStillRunBehindIt) {
   EXPECT_EQ(made.troubles.back().thing, "pod shop/db-0");
 }
 
+// Liqo was forbidden to copy it once, by an API server that had not read yet who may do what.
+TEST_F(Mending, ASliceThatIsNotAnsweredIsTouchedOnceAWhile) {
+  slice().conditions = liqo::Conditions();
+  slice().meta.annotations[std::string(k_asked_again_annotation)] = to_text(k_mend_now);
+  EXPECT_TRUE(plan().deeds.empty());
+  EXPECT_EQ(plan().look_again, k_mend_now + seconds(30));
+  slice().meta.annotations[std::string(k_asked_again_annotation)] =
+      to_text(k_mend_now - seconds(30));
+  const model::Node touched = patch(plan());
+  EXPECT_EQ(
+      model::text_at(touched, {"metadata", "annotations", std::string(k_asked_again_annotation)}),
+      to_text(k_mend_now));
+}
+
 // It was denied while its provider knew another key of ours. Liqo looks again only when it changes.
 TEST_F(Mending, ADeniedSliceIsTouchedOnceAWhile) {
   slice().conditions = {{"Authentication", "Denied", "", "", ""}};

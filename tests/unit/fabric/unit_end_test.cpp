@@ -130,5 +130,26 @@ TEST_F(UnitEnd, OfADeadProvidersTheSliceGoesAsItWasSeen) {
   EXPECT_EQ(model::text_at(merge->patch, {"metadata", "resourceVersion"}), "");
 }
 
+// Its provider lets the virtual kubelet into nothing any more, say.
+TEST_F(UnitEnd, APodThatNobodyEndsGoesByForceButNotOneWithIdentity) {
+  wish.purchases[0].units[0].drained_by = k_now;
+  unit().node->is_cordoned = true;
+  unit().pods = {{"shop", "web-0", true}, {"shop", "db-0", true}};
+  for (PodSight& pod : unit().pods) pod.gone_by = k_now;
+  unit().pods[1].has_identity = true;
+  const auto forced = [this](Instant at) {
+    std::vector<std::string> all;
+    for (const Deed& deed : plan_buyer(wish, sight, at).deeds) {
+      const auto* remove = std::get_if<Remove>(&deed);
+      if (remove != nullptr && remove->at.kind.plural == "pods") {
+        all.push_back((remove->is_forced ? "force " : "remove ") + remove->at.name);
+      }
+    }
+    return all;
+  };
+  EXPECT_EQ(forced(k_now + seconds(59)), std::vector<std::string>());
+  EXPECT_EQ(forced(k_now + seconds(60)), std::vector<std::string>{"force web-0"});
+}
+
 }  // namespace
 }  // namespace spillway::fabric
