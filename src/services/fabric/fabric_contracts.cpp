@@ -195,7 +195,11 @@ bool Fabric::find_peer(const std::string& peer) {
   if (has_bought) is_new = state().bought_from.try_emplace(peer).second;
   const fabric::SellerSight& sold = sights_.seller(peer);
   // No contract waits until fences are seen: one may be seen when its buyer was forgotten already.
-  const bool has_sold = sold.record || sold.fence.has_any();
+  // Liqo may write a certificate when its slice is gone.
+  const bool has_certificate =
+      std::any_of(sold.certificates.begin(), sold.certificates.end(),
+                  [](const std::string& unit) { return contract_of_unit(unit).has_value(); });
+  const bool has_sold = sold.record || sold.fence.has_any() || has_certificate;
   if (has_sold) is_new = state().sold_to.try_emplace(peer).second || is_new;
   if (is_new) contracts_changed();
   return is_new;

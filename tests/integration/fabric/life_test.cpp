@@ -257,5 +257,33 @@ TEST_F(FabricLife, ABrokerThatIsAwayAtTheStartEndsNothing) {
   EXPECT_TRUE(all_ready(contract));
 }
 
+// Its API server was killed while Liqo signed, and the slice was gone when it came back.
+TEST_F(FabricTest, ACertificateThatLiqoWroteTooLateGoes) {
+  seller.start();
+  live(4);
+  ASSERT_EQ(
+      liqo.milan
+          .create("/api/v1/namespaces",
+                  R"({"metadata":{"name":"liqo-tenant-rome","labels":{)"
+                  R"("liqo.io/remote-cluster-id":"rome","liqo.io/tenant-namespace":"true"}}})")
+          .status,
+      201);
+  const auto write = [&](const std::string& slice) {
+    const std::string name = fabric::liqo::certificate_secret_name(slice);
+    const test::Told made =
+        liqo.milan.create(test::Place::path(fabric::liqo::k_secrets, "liqo-tenant-rome"),
+                          fmt::format(R"({{"metadata":{{"name":"{}","labels":)"
+                                      R"({{"liqo.io/remote-cluster-id":"rome"}}}}}})",
+                                      name));
+    EXPECT_EQ(made.status, 201);
+    return test::Place::path(fabric::liqo::k_secrets, "liqo-tenant-rome", name);
+  };
+  const std::string by_hand = write("by-hand");
+  live(40);
+  EXPECT_TRUE(liqo.milan.has(by_hand)) << "somebody else's";
+  const std::string ours = write("sw-01m7jvqwfj4xxt60c2xbz461h3-0");
+  EXPECT_TRUE(comes([&] { return !liqo.milan.has(ours); }));
+}
+
 }  // namespace
 }  // namespace spillway::agent
