@@ -306,20 +306,26 @@ void FabricLaws::look() {
 
 // ---- 2 durable, 7 explained: what somebody edits -------------------------------------------
 
+void FabricLaws::check_told(const Edited& one) {
+  mended_ += 1;
+  const auto able = one.at->able_since();
+  const bool is_unhindered = network_.is_fair() && able && *able <= one.edit.at;
+  laws_.expect(!is_unhindered || has_event_of(one), 7,
+               fmt::format("{} {} was edited by hand at {}, and no event says so",
+                           one.edit.kind.kind, one.edit.key.name, one.at->id().text));
+}
+
 // It, or its unit, goes: then nothing is put right.
-bool FabricLaws::is_over(const Edited& one) {
+bool FabricLaws::is_over(Edited& one) {
   const ObjectPtr object = find_in(*one.at, one.edit.kind, one.edit.key);
   if (object == nullptr || object->uid != one.edit.uid || object->is_deleting) return true;
   if (text_in(object->document(), one.edit.path) != one.edit.text) {
-    if (one.edit.at + k_word_takes > world_.now()) return false;  // for the event to arrive
-    mended_ += 1;
-    const auto able = one.at->able_since();
-    const bool is_unhindered = network_.is_fair() && able && *able <= one.edit.at;
-    laws_.expect(!is_unhindered || has_event_of(one), 7,
-                 fmt::format("{} {} was edited by hand at {}, and no event says so",
-                             one.edit.kind.kind, one.edit.key.name, one.at->id().text));
+    one.right = one.right.value_or(world_.now());
+    if (*one.right + k_word_takes > world_.now()) return false;  // for the event to arrive
+    check_told(one);
     return true;
   }
+  one.right.reset();
   const Unit unit = unit_of(one.edit.unit);
   const bool is_active =
       unit.unit != nullptr && unit.unit->live && unit.row->state == model::ContractState::active;
@@ -354,7 +360,7 @@ bool FabricLaws::has_event_of(const Edited& one) const {
 void FabricLaws::look_at_edits() {
   for (FabricParty* party : parties_) {
     for (HandEdit& edit : party->hand().take_edits()) {
-      edits_.push_back({party, std::move(edit), world_.now()});
+      edits_.push_back({party, std::move(edit), world_.now(), std::nullopt});
     }
   }
   std::vector<Edited> left;
@@ -365,7 +371,7 @@ void FabricLaws::look_at_edits() {
     const Duration stays =
         k_edit_stays + (network_.is_fair() ? Duration{} : k_recovers_in_foul_weather);
     laws_.expect(
-        one.since + stays > world_.now(), 2,
+        one.right || one.since + stays > world_.now(), 2,
         fmt::format("{} of {} {} stays as somebody edited it at {}", fmt::join(one.edit.path, "."),
                     one.edit.kind.kind, one.edit.key.name, one.at->id().text));
     left.push_back(one);

@@ -78,10 +78,12 @@ class FabricLaws {
   struct Edited {
     FabricParty* at;
     HandEdit edit;
-    Instant since;  // that its agent could do something about it
+    Instant since;                 // that its agent could do something about it
+    std::optional<Instant> right;  // since when it is right again
   };
   void look_at_edits();
-  bool is_over(const Edited& one);
+  bool is_over(Edited& one);
+  void check_told(const Edited& one);
   bool is_hindered(const Edited& one) const;
   bool has_event_of(const Edited& one) const;
 

@@ -96,9 +96,13 @@ TEST(Simulation, WhatIsEditedByHandInAFabricIsPutRight) {
   Scenario scenario = fabrics();
   scenario.faults = FaultPlan{};
   scenario.faults->cluster_fault = seconds(10);
-  const Report report = simulate(5, scenario);
-  EXPECT_FALSE(report.broken) << *report.broken;
-  EXPECT_GT(report.mended, 1u);
+  uint64_t mended = 0;
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    const Report report = simulate(seed, scenario);
+    EXPECT_FALSE(report.broken) << *report.broken;
+    mended += report.mended;
+  }
+  EXPECT_GT(mended, 4u);
 }
 
 // Certificates have lengths and numbers that no seed decides: nothing may follow from them.
