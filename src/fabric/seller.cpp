@@ -145,14 +145,19 @@ void tell_of_cordon(Selling& s, const liqo::Slice& slice) {
                      liqo::k_cordon_annotation));
 }
 
+// One that was granted before somebody edited it keeps that, as a unit does; it is fenced and ended
+// as one.
 void serve(Selling& s, const liqo::Slice& slice, const Wanted& it) {
-  if (const Status is_it = check_slice(s, slice, it); !is_it) {
+  const Status is_it = check_slice(s, slice, it);
+  if (!is_it) {
     s.tell("unit " + slice.meta.name, is_it.error().reason, is_it.error().next);
     const bool is_decided = !status_of(slice.conditions, liqo::k_resources_condition).empty();
-    if (is_decided) return;
-    s.plan.deeds.emplace_back(Merge{s.at(liqo::k_slices, slice.meta.name),
-                                    liqo::denial_patch(slice, is_it.error().reason, s.now), true});
-    return;
+    if (!is_decided) {
+      s.plan.deeds.emplace_back(Merge{s.at(liqo::k_slices, slice.meta.name),
+                                      liqo::denial_patch(slice, is_it.error().reason, s.now),
+                                      true});
+    }
+    if (!is_granted(slice)) return;
   }
   // Liqo writes its own condition first; whoever writes at the same time only meets a conflict.
   if (!slice.is_accepted(liqo::k_authentication_condition)) {
@@ -174,6 +179,7 @@ void serve(Selling& s, const liqo::Slice& slice, const Wanted& it) {
   }
   if (it.sale->is_closing && !is_over) s.plan.look_by(it.sale->zero_at);
   const bool is_zero_now = is_over || it.unit->is_spare;
+  if (!is_it && !is_zero_now) return;
   grant(s, slice, is_zero_now ? zeroed(it.sale->grant) : it.sale->grant);
 }
 
