@@ -47,6 +47,24 @@ void tell_of_death(Buying& b) {
   if (is_back && is_marked_unreachable(b.sight)) mark_unreachable(b, false);
 }
 
+// Nothing of what is there is touched, and nothing is made that would go where it leads.
+Plan plan_beside(Buying b, bool has_live) {
+  if (has_live) {
+    b.plan.troubles.push_back(
+        {"Identity " + b.sight.identity->meta.name,
+         "somebody has peered with that Liqo id by hand, and it may be another cluster's",
+         "take that peering down (liqoctl unpeer), or release what was bought"});
+  }
+  static const BoughtSight k_nothing;
+  for (const Purchase& purchase : b.wish.purchases) {
+    for (const BoughtUnit& unit : purchase.units) {
+      const UnitStep step = unit.drained_by ? UnitStep::gone : step_of(purchase, unit, k_nothing);
+      b.plan.units.push_back({unit.name, step});
+    }
+  }
+  return std::move(b.plan);
+}
+
 }  // namespace
 
 bool is_live(const Purchase& purchase) {
@@ -60,7 +78,13 @@ bool is_recorded(const Purchase& purchase, const std::string& unit) {
   return std::find(units.begin(), units.end(), unit) != units.end();
 }
 
+bool is_others_peering(const BuyerSight& sight) {
+  return sight.identity && sight.identity->meta.label(k_owner_label) != k_owner_fabric &&
+         sight.units.empty();
+}
+
 bool is_clear(const BuyerSight& sight) {
+  if (is_others_peering(sight)) return true;
   return !sight.identity && !sight.map && !sight.renew && !sight.access && sight.units.empty() &&
          !is_foreign_left(sight);
 }
@@ -72,6 +96,7 @@ Plan plan_buyer(const BuyerWish& wish, const BuyerSight& sight, Instant now) {
     return std::move(b.plan);
   }
   const bool has_live = std::any_of(wish.purchases.begin(), wish.purchases.end(), is_live);
+  if (is_others_peering(sight)) return plan_beside(std::move(b), has_live);
   if (has_live) settle_identity(b);
   static const BoughtSight k_nothing;
   std::map<std::string, bool> named;

@@ -133,7 +133,11 @@ struct BuyerSight {
 // again since, while authorities were changed one by one.
 bool is_astray(const BoughtSight& seen);
 
-// Whether anything of the provider is left here but its namespace.
+// Somebody has peered with that Liqo id by hand, and maybe with another cluster than the member
+// that claims it: what is there is not ours, and units would go where that leads.
+bool is_others_peering(const BuyerSight& sight);
+
+// Whether anything of ours is left here of the provider but its namespace.
 bool is_clear(const BuyerSight& sight);
 
 Plan plan_buyer(const BuyerWish& wish, const BuyerSight& sight, Instant now);

@@ -274,9 +274,31 @@ void part(Selling& s) {
   if (is_needless && !s.sight.tenant && !has_copies) s.remove(liqo::k_config_maps, k_record_name);
 }
 
+// Nothing of what is there is touched.
+Plan plan_beside(Selling s, bool has_live) {
+  if (has_live) {
+    s.tell(s.thing(),
+           "somebody has peered with that Liqo id by hand (Tenant " + s.sight.tenant->meta.name +
+               "), and it may be another cluster's",
+           "take that peering down (liqoctl unpeer), or end the contract");
+  }
+  for (const Sale& sale : s.wish.sales) {
+    for (const SoldUnit& unit : sale.units) {
+      if (unit.is_live) s.plan.units.push_back({unit.name, UnitStep::asked});
+    }
+  }
+  return std::move(s.plan);
+}
+
 }  // namespace
 
+bool is_others_peering(const SellerSight& sight) {
+  return sight.tenant && sight.tenant->meta.label(k_owner_label) != k_owner_fabric &&
+         !sight.record && !sight.is_record_unreadable;
+}
+
 bool is_clear(const SellerSight& sight) {
+  if (is_others_peering(sight)) return true;
   return !sight.nonce && !sight.tenant && !sight.record && !sight.is_record_unreadable &&
          sight.slices.empty() && sight.guests.empty() && sight.certificates.empty() &&
          !sight.has_certificate && !sight.has_map && !sight.has_renew && !sight.fence.has_any() &&
@@ -286,6 +308,7 @@ bool is_clear(const SellerSight& sight) {
 Plan plan_seller(const SellerWish& wish, const SellerSight& sight, Instant now) {
   Selling s{wish, sight, now};
   const bool has_live = std::any_of(wish.sales.begin(), wish.sales.end(), is_live);
+  if (is_others_peering(sight)) return plan_beside(std::move(s), has_live);
   settle_account(s);
   if (has_live) welcome(s);
   for (const auto& [name, slice] : sight.slices) {

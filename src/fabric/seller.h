@@ -72,7 +72,12 @@ struct SellerSight {
   std::vector<std::string> certificates = {};  // slices whose certificate's Secret is there
 };
 
-// Whether anything of the buyer is left here but its namespace.
+// Somebody has peered with that Liqo id by hand, and maybe with another cluster than the member
+// that claims it: its Tenant, its slices and its guests are not ours. What we make has our mark,
+// and before any Tenant there is a record.
+bool is_others_peering(const SellerSight& sight);
+
+// Whether anything of ours is left here of the buyer but its namespace.
 bool is_clear(const SellerSight& sight);
 
 Plan plan_seller(const SellerWish& wish, const SellerSight& sight, Instant now);

@@ -7,6 +7,7 @@
 #include "base/base64.h"
 #include "fabric/mending.h"
 #include "fabric/selling.h"
+#include "model/tree.h"
 
 namespace spillway::fabric {
 namespace {
@@ -28,6 +29,7 @@ void make_tenant(Selling& s) {
     liqo::Tenant tenant =
         liqo::new_tenant(s.wish.buyer, {proof->public_key, proof->request, *signature});
     tenant.proxy = s.wish.proxy.value_or("");
+    tenant.meta.labels.emplace(k_owner_label, k_owner_fabric);
     s.plan.deeds.emplace_back(Create{s.at(liqo::k_tenants, tenant.meta.name), to_object(tenant)});
     return;
   }
@@ -90,6 +92,15 @@ liqo::Tenant tenant_to_be(const Selling& s, const liqo::Tenant& seen) {
   return wanted;
 }
 
+// A buyer that comes by its account makes its Tenant itself, without it.
+void mark_tenant(Selling& s, const liqo::Tenant& tenant) {
+  if (tenant.meta.label(k_owner_label) == k_owner_fabric) return;
+  model::Node patch = model::object_node();
+  model::put(model::ensure(patch, {"metadata", "labels"}), k_owner_label,
+             model::text_node(k_owner_fabric));
+  s.plan.deeds.emplace_back(Merge{s.at(liqo::k_tenants, tenant.meta.name), std::move(patch)});
+}
+
 // False: there is no tenant that can be built on.
 bool settle_tenant(Selling& s) {
   if (!s.sight.tenant) {
@@ -114,6 +125,7 @@ bool settle_tenant(Selling& s) {
   if (tenant.condition != liqo::TenantCondition::active) {
     s.tell(s.thing(), "its Tenant is cordoned or drained", "set its tenantCondition to Active");
   }
+  mark_tenant(s, tenant);
   mend_tenant(tenant_to_be(s, tenant), tenant, s.plan);
   if (s.wish.proxy && *s.wish.proxy != tenant.proxy) {
     s.plan.deeds.emplace_back(

@@ -286,9 +286,11 @@ Instant Fabric::sell(const std::string& peer, PeerMemory& memory) {
   fabric::Plan plan = plan_seller(wish, sight, now());
   tell_of_refusals(peer, Role::seller, plan);
   if (market::mutant(market::Mutant::keep_guests)) std::erase_if(plan.deeds, is_sweep);
-  limit_guests(wish, plan);
-  check_newcomer(wish, plan);
-  handouts_.issue(sight, peer, plan);
+  if (!is_others_peering(sight)) {
+    limit_guests(wish, plan);
+    check_newcomer(wish, plan);
+    handouts_.issue(sight, peer, plan);
+  }
   const bool is_over =
       wish.sales.empty() && plan.deeds.empty() && is_clear(sight) && warm_until(memory) <= now();
   if (!is_over) return do_plan(peer, Role::seller, plan);

@@ -199,7 +199,8 @@ bool Fabric::find_peer(const std::string& peer) {
   const bool has_certificate =
       std::any_of(sold.certificates.begin(), sold.certificates.end(),
                   [](const std::string& unit) { return contract_of_unit(unit).has_value(); });
-  const bool has_sold = sold.record || sold.fence.has_any() || has_certificate;
+  const bool has_sold =
+      !is_others_peering(sold) && (sold.record || sold.fence.has_any() || has_certificate);
   if (has_sold) is_new = state().sold_to.try_emplace(peer).second || is_new;
   if (is_new) contracts_changed();
   return is_new;

@@ -16,7 +16,8 @@ using fabric::Life;
 // lost the identity to somebody's hand is there all the same, and must not be taken for gone.
 void Fabric::watch_over(const std::string& peer, const PeerMemory& memory,
                         const fabric::BuyerSight& sight) {
-  if (!sight.identity && !(sight.access && memory.identity)) return pulses_.forget(peer);
+  const bool has_way = sight.identity || (sight.access && memory.identity);
+  if (!has_way || is_others_peering(sight)) return pulses_.forget(peer);
   const std::string& space = memory.identity ? memory.identity->space : sight.identity->space;
   pulses_.follow(peer, self_->id(), space);
 }

@@ -228,6 +228,7 @@ TEST_F(Released, ThePeeringOfADeadProviderIsTakenApartByForce) {
   sight.map = liqo::Meta{};
   sight.identity = liqo::Identity{};
   sight.identity->meta.name = "controlplane-milan";
+  sight.identity->meta.labels = {{std::string(k_owner_label), std::string(k_owner_fabric)}};
   sight.foreign = liqo::ForeignCluster{};
   sight.foreign->role = liqo::PeerRole::provider;
   wish.warm_until = k_death_now + hours(1);

@@ -156,6 +156,7 @@ TEST(ReinstalledProvider, ItsIdentityIsMadeAnewOnceItHasSaidSoItself) {
   sight.has_space = true;
   sight.identity = liqo::new_identity("milan", wish.identity->access, space);
   sight.identity->meta.uid = "first";
+  sight.identity->meta.labels = {{std::string(k_owner_label), std::string(k_owner_fabric)}};
   const auto identities = [&] {
     std::vector<std::string> deeds;
     for (const Deed& deed : plan_buyer(wish, sight, k_peer_now).deeds) {
@@ -175,6 +176,69 @@ TEST(ReinstalledProvider, ItsIdentityIsMadeAnewOnceItHasSaidSoItself) {
   EXPECT_EQ(identities(), std::vector<std::string>{"remove first"});
   sight.identity.reset();
   EXPECT_EQ(identities(), std::vector<std::string>{"create"});
+}
+
+// A member that claims the Liqo id of a cluster with which somebody has peered by hand.
+TEST_F(HostileBuyer, APeeringByHandIsNotTakenOver) {
+  sight.record.reset();
+  sight.guests["somebody"] = {{liqo::k_shadow_pods, "shop", "web"}};
+  sight.certificates = {"mypool"};
+  sight.has_map = true;
+  add("mypool", "request by hand", k_sold).class_name = "default";
+  wish.sales[0].buyer_key = "another key";
+  const Plan bought = plan();
+  EXPECT_TRUE(bought.deeds.empty());
+  ASSERT_EQ(bought.troubles.size(), 1U);
+  EXPECT_NE(bought.troubles[0].reason.find("by hand"), std::string::npos);
+  ASSERT_EQ(bought.units.size(), 1U);
+  EXPECT_EQ(bought.units[0].step, UnitStep::asked);
+  wish.sales.clear();
+  EXPECT_TRUE(plan().deeds.empty());
+  EXPECT_TRUE(plan().troubles.empty());
+  EXPECT_TRUE(is_clear(sight));  // and so the member is forgotten
+}
+
+TEST(HostileProvider, AnIdentityByHandIsNotTakenOver) {
+  BuyerWish wish{"rome", "milan", {}, {}, k_peer_now};
+  const std::string space = liqo::tenant_namespace_name("rome");
+  Purchase purchase;
+  purchase.contract = ContractId("01m7jvqwfj4xxt60c2xbz461h3");
+  purchase.units.push_back({k_sold_unit, "request", "spillway://unit"});
+  purchase.recorded = {k_sold_unit};
+  wish.identity = IdentityTalk{{"new", "certificate", "https://mallory:6443", ""}, space, {}};
+  wish.purchases.push_back(purchase);
+  BuyerSight sight;
+  sight.has_space = true;
+  sight.identity =
+      liqo::new_identity("milan", {"old", "certificate", "https://milan:6443", ""}, space);
+  sight.access = liqo::Meta{};
+  const Plan made = plan_buyer(wish, sight, k_peer_now);
+  EXPECT_TRUE(made.deeds.empty());
+  ASSERT_EQ(made.troubles.size(), 1U);
+  EXPECT_NE(made.troubles[0].reason.find("by hand"), std::string::npos);
+  EXPECT_TRUE(is_clear(sight));
+  wish.purchases[0].units[0].drained_by = k_peer_now;
+  ASSERT_EQ(plan_buyer(wish, sight, k_peer_now).units.size(), 1U);
+  EXPECT_EQ(plan_buyer(wish, sight, k_peer_now).units[0].step, UnitStep::gone);
+}
+
+// What was granted before somebody edited it runs on, and ends in time.
+TEST_F(HostileBuyer, AnEditedSliceIsFencedAndEndedAsAnyOther) {
+  liqo::Slice& slice = add(k_sold_unit, "another request", k_sold);
+  slice.conditions.push_back({"Resources", "Accepted", "", "", ""});
+  slice.grant.amounts = k_sold;
+  EXPECT_EQ(decision(plan(), k_sold_unit), nullptr);
+  wish.sales[0].is_closing = true;
+  wish.sales[0].zero_at = k_peer_now;
+  const Plan made = plan();
+  const model::Node* patch = decision(made, k_sold_unit);
+  ASSERT_NE(patch, nullptr);
+  EXPECT_EQ(model::text_at(*patch, {"status", "resources", "cpu"}), "0");
+  const bool is_cordoned = std::any_of(made.deeds.begin(), made.deeds.end(), [](const Deed& deed) {
+    const auto* merge = std::get_if<Merge>(&deed);
+    return merge != nullptr && !merge->of_status && merge->at.name == k_sold_unit;
+  });
+  EXPECT_TRUE(is_cordoned);
 }
 
 // What we write we must be able to read.

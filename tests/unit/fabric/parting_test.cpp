@@ -26,6 +26,7 @@ TEST(Parting, TheProviderKeepsTheTenantWhileTheBuyersNamespacesAreThere) {
   SellerSight sight;
   sight.has_space = true;
   sight.tenant = liqo::new_tenant("rome", {"key", "request", "signature"});
+  sight.tenant->meta.labels = {{std::string(k_owner_label), std::string(k_owner_fabric)}};
   EXPECT_FALSE(removes(plan_seller(wish, sight, k_cold - seconds(1)), liqo::k_tenants));
   EXPECT_TRUE(removes(plan_seller(wish, sight, k_cold), liqo::k_tenants));
   sight.has_map = true;
@@ -55,6 +56,7 @@ TEST(Parting, TheBuyerKeepsItsIdentityWhileItsNamespacesAreThere) {
   BuyerSight sight;
   sight.has_space = true;
   sight.identity = liqo::new_identity("milan", {"a", "c", "https://milan:6443", ""}, "space");
+  sight.identity->meta.labels = {{std::string(k_owner_label), std::string(k_owner_fabric)}};
   EXPECT_TRUE(removes(plan_buyer(wish, sight, k_cold), liqo::k_identities));
   sight.map = liqo::Meta{};
   EXPECT_FALSE(removes(plan_buyer(wish, sight, k_cold), liqo::k_identities));
@@ -67,6 +69,7 @@ TEST(Parting, TheProviderKeepsTheTenantForTheBuyersRenew) {
   SellerSight sight;
   sight.has_space = true;
   sight.tenant = liqo::new_tenant("rome", {"key", "request", "signature"});
+  sight.tenant->meta.labels = {{std::string(k_owner_label), std::string(k_owner_fabric)}};
   sight.has_renew = true;
   EXPECT_FALSE(removes(plan_seller(wish, sight, k_cold), liqo::k_tenants));
   const Plan late = plan_seller(wish, sight, k_cold + k_patience);
@@ -86,6 +89,7 @@ TEST(Parting, TheProviderKeepsNoCertificateOfATenantThatIsGone) {
   wish.sales.push_back(sale);
   EXPECT_TRUE(removes(plan_seller(wish, sight, k_cold), liqo::k_secrets));
   sight.tenant = liqo::new_tenant("rome", {"key", "request", "signature"});
+  sight.tenant->meta.labels = {{std::string(k_owner_label), std::string(k_owner_fabric)}};
   sight.tenant->answer = liqo::AuthParams{};
   EXPECT_FALSE(removes(plan_seller(wish, sight, k_cold), liqo::k_secrets));
 }
