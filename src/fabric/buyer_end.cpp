@@ -65,6 +65,37 @@ bool empty_out(Buying& b, const std::string& name, const BoughtSight& seen, Inst
   return force_out(seen, b.plan);
 }
 
+// Slice and VirtualNode. True: there is one still, and the Node waits for it.
+bool take_down(Buying& b, const std::string& name, const BoughtSight& seen, const Ending& how) {
+  // Of what has no time left nobody knows what runs there; of the dead, each thing goes by force.
+  const bool is_drained = how.drained_by > b.now && !b.is_dead();
+  if (is_drained && seen.slice && seen.virtual_node) {
+    end_empty(b, name, seen);
+    return true;
+  }
+  // Else Liqo would make the VirtualNode again.
+  const bool is_slice_there = seen.slice && seen.slice->meta.deleted.empty();
+  if (is_slice_there && keep_liqo_from_making(b, *seen.slice)) return true;
+  if (seen.virtual_node) {
+    const liqo::Meta& meta = seen.virtual_node->meta;
+    if (meta.deleted.empty()) {
+      b.remove(b.at(liqo::k_virtual_nodes, name), meta.uid);
+    } else if (b.is_dead()) {
+      let_go(b, liqo::k_virtual_nodes, meta);
+    }
+    return true;
+  }
+  if (!seen.slice) return false;
+  const liqo::Meta& meta = seen.slice->meta;
+  const std::string version = how.comes_back ? meta.version : "";
+  if (meta.deleted.empty()) {
+    b.plan.deeds.emplace_back(Remove{b.at(liqo::k_slices, name), meta.uid, false, version});
+  } else {
+    let_go(b, liqo::k_slices, meta, version);
+  }
+  return true;
+}
+
 }  // namespace
 
 bool clear_astray(Buying& b, const std::string& name, const BoughtSight& seen) {
@@ -84,36 +115,24 @@ bool clear_astray(Buying& b, const std::string& name, const BoughtSight& seen) {
   return !seen.pods.empty();
 }
 
+bool has_lost_guests(Buying& b, const std::string& name, const BoughtSight& seen) {
+  if (!seen.node || seen.virtual_node || b.is_dead()) return false;
+  bool has_any = !is_known(seen);
+  for (const PodSight& pod : seen.pods) {
+    if (!pod.has_identity) continue;
+    has_any = true;
+    if (!seen.node->is_silent) continue;  // it may still say that it has ended
+    tell_of_lost_guest(b, pod, "somebody removed the VirtualNode of " + name + " by force");
+  }
+  return has_any;
+}
+
 UnitStep end(Buying& b, const std::string& name, const BoughtSight& seen, const Ending& how) {
+  const bool is_bereft = has_lost_guests(b, name, seen);
   if (empty_out(b, name, seen, how.drained_by, how.fence)) return UnitStep::draining;
-  // Of what has no time left nobody knows what runs there; of the dead, each thing goes by force.
-  const bool is_drained = how.drained_by > b.now && !b.is_dead();
-  if (is_drained && seen.slice && seen.virtual_node) {
-    end_empty(b, name, seen);
-    return UnitStep::ending;
-  }
-  // Else Liqo would make the VirtualNode again.
-  const bool is_slice_there = seen.slice && seen.slice->meta.deleted.empty();
-  if (is_slice_there && keep_liqo_from_making(b, *seen.slice)) return UnitStep::ending;
-  if (seen.virtual_node) {
-    const liqo::Meta& meta = seen.virtual_node->meta;
-    if (meta.deleted.empty()) {
-      b.remove(b.at(liqo::k_virtual_nodes, name), meta.uid);
-    } else if (b.is_dead()) {
-      let_go(b, liqo::k_virtual_nodes, meta);
-    }
-    return UnitStep::ending;
-  }
-  if (seen.slice) {
-    const liqo::Meta& meta = seen.slice->meta;
-    const std::string version = how.comes_back ? meta.version : "";
-    if (meta.deleted.empty()) {
-      b.plan.deeds.emplace_back(Remove{b.at(liqo::k_slices, name), meta.uid, false, version});
-    } else {
-      let_go(b, liqo::k_slices, meta, version);
-    }
-    return UnitStep::ending;
-  }
+  // The slice waits for no lost guest: with it the provider ends what runs there.
+  if (take_down(b, name, seen, how)) return is_bereft ? UnitStep::draining : UnitStep::ending;
+  if (is_bereft) return UnitStep::draining;
   if (seen.node) b.remove(Buying::node(name), seen.node->uid);
   if (seen.has_lease) b.remove(b.at(liqo::k_leases, name));
   return UnitStep::gone;

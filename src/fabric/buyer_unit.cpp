@@ -106,17 +106,10 @@ void replace(Buying& b, const liqo::Slice& slice, const liqo::VirtualNode& seen)
   b.remove(b.at(liqo::k_virtual_nodes, seen.meta.name), seen.meta.uid);
 }
 
-// Liqo makes no VirtualNode where its Node is, and takes one away with the other: somebody has
-// removed ours by force. Or it is there and was not seen yet: then its virtual kubelet is heard.
-// No other will tell of what ran there; what has identity may run at the provider still, and is not
-// begun elsewhere by us.
+// Liqo makes no VirtualNode where its Node is. Or ours is there and was not seen yet: then its
+// virtual kubelet is heard.
 void clear_abandoned(Buying& b, const BoughtUnit& unit, const BoughtSight& seen) {
-  if (!is_known(seen)) return;
-  for (const PodSight& pod : seen.pods) {
-    if (!pod.has_identity) continue;
-    tell_of_lost_guest(b, pod, "somebody removed the VirtualNode of " + unit.name + " by force");
-    return;
-  }
+  if (has_lost_guests(b, unit.name, seen)) return;
   b.remove(Buying::node(unit.name), seen.node->uid);
 }
 

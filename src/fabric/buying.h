@@ -48,6 +48,11 @@ bool keep_liqo_from_making(Buying& b, const liqo::Slice& slice);
 
 // One with identity, which we do not begin elsewhere.
 void tell_of_lost_guest(Buying& b, const PodSight& pod, const std::string& why);
+// Liqo lets a VirtualNode go when all has ended there, and its Node with it. So where the Node is
+// alone, somebody has removed the other by force, and no virtual kubelet will tell of what ran
+// there. True: something with identity is bound to it, or it is not known; without the Node
+// Kubernetes would begin that elsewhere (law 6). A dead provider's have their fence time.
+bool has_lost_guests(Buying& b, const std::string& name, const BoughtSight& seen);
 
 // The end of a unit (fabric/buyer_end.cpp).
 struct Ending {

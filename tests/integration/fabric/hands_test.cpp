@@ -146,5 +146,35 @@ TEST_F(FabricHands, ARightThatWasWidenedIsMadeAnewAndTold) {
   EXPECT_EQ(events(liqo.milan, "somebody edited what it allows"), 1);
 }
 
+// Law 6: without its Node Kubernetes would begin the pod elsewhere, and nothing tells whether its
+// guest has ended.
+TEST_F(FabricHands, AUnitWhoseVirtualNodeWasForcedAwayKeepsItsNodeForAPodWithIdentity) {
+  const model::Contract contract = trade_units(1);
+  const std::string unit = unit_names(contract)[0];
+  ASSERT_TRUE(comes([&] { return all_ready(contract); }));
+  const std::string pod = "/api/v1/namespaces/default/pods/db-0";
+  const std::string node = "/api/v1/nodes/" + unit;
+  liqo.rome.create("/api/v1/namespaces/default/pods",
+                   test::pod_text("db-0", fmt::format(R"(,"nodeName":"{}")", unit),
+                                  R"({"statefulset.kubernetes.io/pod-name":"db-0"})"));
+  live(8);
+  const std::string virtual_node =
+      test::Place::path(fabric::liqo::k_virtual_nodes, "liqo-tenant-milan", unit);
+  liqo.rome.merge(node + "/status",
+                  R"({"status":{"conditions":[{"type":"Ready","status":"Unknown"}]}})");
+  liqo.rome.merge(virtual_node, R"({"metadata":{"finalizers":null}})");
+  liqo.rome.remove(virtual_node);
+  ASSERT_FALSE(liqo.rome.has(virtual_node));
+  tell_both(closed(contract), "contract-closed");
+  EXPECT_TRUE(comes([&] { return !liqo.rome.has(slice_path(liqo.rome, unit)); }));
+  EXPECT_TRUE(comes([&] { return events(liqo.rome, "removed the VirtualNode of " + unit) == 1; }));
+  loop.run_for(minutes(20));
+  live(40);
+  EXPECT_TRUE(liqo.rome.has(node));
+  EXPECT_TRUE(liqo.rome.has(pod));
+  liqo.rome.remove(pod + "?gracePeriodSeconds=0");  // by somebody who knows
+  EXPECT_TRUE(comes([&] { return left_of(unit).empty(); }));
+}
+
 }  // namespace
 }  // namespace spillway::agent

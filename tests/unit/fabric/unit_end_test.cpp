@@ -151,5 +151,77 @@ TEST_F(UnitEnd, APodThatNobodyEndsGoesByForceButNotOneWithIdentity) {
   EXPECT_EQ(forced(k_now + seconds(60)), std::vector<std::string>{"force web-0"});
 }
 
+// Somebody removed its VirtualNode past Liqo's finalizer: no virtual kubelet tells of what ran
+// there.
+struct Bereft : UnitEnd {
+  Bereft() {
+    unit().virtual_node.reset();
+    unit().node->is_cordoned = true;
+    unit().node->is_silent = true;
+    PodSight db{.space = "shop", .name = "db-0", .is_leaving = true, .has_identity = true};
+    db.gone_by = k_now;
+    unit().pods.push_back(std::move(db));
+  }
+  Plan late() const { return plan_buyer(wish, sight, k_now + hours(1)); }
+  Deeds late_deeds() const { return deeds(k_now + hours(1)); }
+  std::string troubles() const {
+    std::string all;
+    for (const Trouble& one : late().troubles) all += one.thing + ": " + one.reason + "\n";
+    return all;
+  }
+};
+
+// Law 6: without its Node Kubernetes would begin the pod elsewhere.
+TEST_F(Bereft, ItsNodeStaysWhileAPodWithIdentityIsBoundToIt) {
+  EXPECT_EQ(late_deeds(), Deeds{"change resourceslices"});
+  unit().slice.reset();
+  EXPECT_EQ(late_deeds(), Deeds());
+  EXPECT_EQ(late().units.at(0).step, UnitStep::draining);
+  EXPECT_NE(troubles().find("pod shop/db-0"), std::string::npos) << troubles();
+  wish.purchases.clear();  // nor once nobody pays for it
+  EXPECT_EQ(late_deeds(), Deeds());
+  EXPECT_NE(troubles().find("pod shop/db-0"), std::string::npos) << troubles();
+  unit().pods.clear();  // by somebody who knows
+  EXPECT_EQ(late_deeds(), Deeds{"remove nodes"});
+}
+
+// With it the provider ends what runs there, and nobody pays for it any longer.
+TEST_F(Bereft, ItsSliceGoesAllTheSame) {
+  unit().slice = liqo::new_slice({k_unit, "rome", "milan", "request", {}}, false);
+  EXPECT_EQ(late_deeds(), Deeds{"remove resourceslices"});
+  EXPECT_EQ(late().units.at(0).step, UnitStep::draining);
+  EXPECT_NE(troubles().find("pod shop/db-0"), std::string::npos) << troubles();
+}
+
+TEST_F(Bereft, WhatIsNotKnownYetMayHaveAnIdentity) {
+  unit().slice.reset();
+  unit().pods = {PodSight{}};
+  EXPECT_EQ(late_deeds(), Deeds());
+  EXPECT_EQ(late().units.at(0).step, UnitStep::draining);
+  EXPECT_EQ(troubles(), "");
+  unit().pods = {{.space = "shop", .name = "web", .is_leaving = true}};
+  EXPECT_EQ(late_deeds(), Deeds{"remove nodes"});
+}
+
+// Or it goes as it should, and not all of that is seen yet.
+TEST_F(Bereft, NobodyIsToldWhileItsVirtualKubeletIsHeard) {
+  unit().slice.reset();
+  unit().node->is_silent = false;
+  EXPECT_EQ(troubles(), "");
+  EXPECT_EQ(late_deeds(), Deeds());
+}
+
+// Law 3: the fence time is over, and with it whatever ran there.
+TEST_F(Bereft, OfADeadProviderTheFenceTimeIsEnough) {
+  unit().slice.reset();
+  wish.life.life = Life::dead;
+  wish.life.unheard = k_now;
+  wish.life.is_given_up = true;
+  EXPECT_EQ(late_deeds(), (Deeds{"remove pods", "change nodes"}));
+  EXPECT_EQ(troubles().find("pod shop/db-0"), std::string::npos) << troubles();
+  unit().pods.clear();
+  EXPECT_EQ(late_deeds(), (Deeds{"change nodes", "remove nodes"}));
+}
+
 }  // namespace
 }  // namespace spillway::fabric
