@@ -47,6 +47,7 @@ class DriverDealings final : public agent::Dealings {
   void find_offer(const model::Contract& contract,
                   std::function<void(const Result<model::Offer>&)> then) override;
   void dress(fabric::Purchase& purchase) const override;
+  bool gives_back() const override { return true; }
   void read_pins(std::function<void(const Result<std::set<ClusterId>>&)> then) override;
 
   agent::FabricState& state() override { return book_.state.fabrics[cluster_]; }

@@ -44,6 +44,9 @@ class Dealings {
                           std::function<void(const Result<model::Offer>&)> then) = 0;
   // What nodes get beside what their offer says. Nothing, for whoever knows offers alone.
   virtual void dress(fabric::Purchase& /*purchase*/) const {}
+  // Whether a unit that has ended here leaves its contract by itself. One that was bought does not:
+  // its buyer releases it.
+  virtual bool gives_back() const { return false; }
   // Who was pinned by hand; an error: nobody can be trusted by that now.
   virtual void read_pins(std::function<void(const Result<std::set<ClusterId>>&)> then) = 0;
 

@@ -234,6 +234,7 @@ Instant Fabric::buy(const std::string& peer, PeerMemory& memory) {
   for (const fabric::Purchase& purchase : wish.purchases) {
     tell_of_other_key(*contract(purchase.contract), plan);
   }
+  tell_of_unreleased(peer, wish, plan);
   templates_.keep(peer, leaving, !wish.purchases.empty(), sight, plan);
   networks_.hold_back(peer, memory.identity ? memory.identity->access.proxy : "", plan);
   plan.look_by(given_up);

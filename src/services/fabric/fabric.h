@@ -35,6 +35,7 @@
 #include "services/fabric/standings.h"
 #include "services/fabric/tellings.h"
 #include "services/fabric/templates.h"
+#include "services/fabric/unreleased.h"
 #include "services/fabric/visits.h"
 #include "services/fabric/wishes.h"
 
@@ -123,6 +124,7 @@ class Fabric {
     Makings makings = {};
     bool has_begun = false;  // what was there before is known
     Edits edits = {};
+    Unreleased unreleased = {};
   };
   using PeerRole = std::pair<std::string, Role>;
 
@@ -160,6 +162,8 @@ class Fabric {
   void make_requests(const model::Contract& row, const FabricContract& kept);
   void tell_of_refusals(const std::string& peer, Role role, fabric::Plan& plan) const;
   void tell_of_other_key(const model::Contract& row, fabric::Plan& plan) const;
+  void tell_of_unreleased(const std::string& peer, const fabric::BuyerWish& wish,
+                          fabric::Plan& plan);
   void find_offer(const model::Contract& wanted);
   void prove(const ContractId& id, FabricContract& kept);
   void save_then_look(const ContractId& id);

@@ -250,6 +250,17 @@ void Fabric::tell_of_other_key(const model::Contract& row, fabric::Plan& plan) c
   }
 }
 
+void Fabric::tell_of_unreleased(const std::string& peer, const fabric::BuyerWish& wish,
+                                fabric::Plan& plan) {
+  if (dealings_.gives_back()) return;
+  Unreleased::Units units;
+  for (const fabric::Purchase& purchase : wish.purchases) {
+    Unreleased::add(*contract(purchase.contract), state().contracts.at(purchase.contract), plan,
+                    units);
+  }
+  side(peer, Role::buyer).unreleased.tell(units, now(), plan);
+}
+
 void Fabric::tell_of_refusals(const std::string& peer, Role role, fabric::Plan& plan) const {
   for (const auto& [id, refusal] : refusals_) {
     const model::Contract* row = contract(id);

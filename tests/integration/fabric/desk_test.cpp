@@ -80,6 +80,35 @@ TEST_F(FabricDeskTest, EndsWhatWasBoughtAndNothingElse) {
   EXPECT_NE(refused->next, "");
 }
 
+// Its contract is paid on, and nothing comes back of itself.
+TEST_F(FabricDeskTest, WhatHasEndedAndIsNotReleasedIsToldOnce) {
+  const model::Contract contract = trade_units(2);
+  const std::string unit = unit_names(contract)[0];
+  ASSERT_TRUE(comes([&] { return all_ready(contract); }));
+  bought->end(unit, [](const Result<driver::UnitDocument>&) {});
+  ASSERT_TRUE(comes([&] { return !liqo.rome.has(slice_path(liqo.rome, unit)); }));
+  const std::string what = "contracts release " + contract.id.text + " --unit 0";
+  loop.run_for(minutes(1));
+  live(20);
+  EXPECT_EQ(events(liqo.rome, what), 0) << "whoever ended it may be about to release it";
+  loop.run_for(minutes(1));
+  EXPECT_TRUE(comes([&] { return events(liqo.rome, what) == 1; }));
+  EXPECT_EQ(bought->unit(unit)->step, fabric::UnitStep::gone);
+  ASSERT_EQ(bought->unit(unit)->troubles.size(), 1U);
+  EXPECT_EQ(bought->unit(unit)->troubles[0].thing, "unit " + unit);
+  EXPECT_TRUE(bought->unit(unit_names(contract)[1])->troubles.empty());
+  loop.run_for(minutes(20));
+  live(20);
+  EXPECT_EQ(events(liqo.rome, what), 1);
+  model::Contract released = contract;
+  released.units[0].live = false;
+  released.units[0].ended = loop.now();
+  tell_both(released, "contract-released");
+  EXPECT_TRUE(comes([&] {
+    return bought->peering(contract.buyer.text, contract.provider.text)->troubles.empty();
+  }));
+}
+
 TEST_F(FabricDeskTest, APeeringThatIsOverIsNotShownAnyMore) {
   const model::Contract contract = trade_units(1);
   ASSERT_TRUE(comes([&] { return all_ready(contract); }));
