@@ -111,6 +111,7 @@ class Driver final : public Desk {
   void looked(Cluster& cluster, const agent::PeerProgress& progress);
   std::string name_of_liqo(const std::string& id) const;  // empty: it is none of ours
   void tell_renamed(const std::string& from, const std::string& to, const std::string& liqo_id);
+  void note_ending(Cluster& cluster, const std::string& name);
   void note_step(const std::string& name, fabric::UnitStep step);
   void settle();
   bool may_have_any_of(const std::string& unit, const std::string& cluster) const;

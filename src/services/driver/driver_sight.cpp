@@ -45,10 +45,29 @@ void Driver::looked(Cluster& cluster, const agent::PeerProgress& progress) {
   }
   seen = progress;
   if (progress.is_bought) {
-    for (const fabric::UnitProgress& unit : progress.units) note_step(unit.unit, unit.step);
+    for (const fabric::UnitProgress& unit : progress.units) {
+      note_ending(cluster, unit.unit);
+      note_step(unit.unit, unit.step);
+    }
   }
   if (progress.is_over) cluster.seen.erase({progress.peer, progress.is_bought});
   wake();
+}
+
+// Its Fabric has written down that its slice says so (fabric::k_end_annotation), and that cannot be
+// taken back: the order would wait for ever for what never comes back. So it is over, as if whoever
+// gave it had said so, and the provider hears of it, too. It is in the same document as what the
+// Fabric wrote: a driver that is killed between them reads it there.
+void Driver::note_ending(Cluster& cluster, const std::string& name) {
+  const auto found = book_.state.units.find(name);
+  if (found == book_.state.units.end() || found->second.ending) return;
+  const auto& kept = cluster.dealings.state().contracts;
+  const auto contract = kept.find(parse_unit(name).value().contract);
+  if (contract == kept.end() || !contract->second.ending.contains(name)) return;
+  if (!driver::end(book_.state, name, loop_.now())) return;
+  saver_.touch();
+  log_.write(services::Level::info, "a unit is to end, as its slice says",
+             {{"unit", name}, {"consumer", cluster.name}});
 }
 
 // That it is gone is for both sides to say: until then it ends. Of one that is not to end, nothing

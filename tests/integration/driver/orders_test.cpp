@@ -97,6 +97,40 @@ TEST_F(DriverTest, WhatAUnitTakesOfTheFileIsCountedWhenItIsOrdered) {
   EXPECT_EQ(driver->state().units.at(unit).bytes, counted);
 }
 
+// Whoever may write the slice: it goes as if its order had been taken back, on both sides.
+TEST_F(DriverTest, AUnitWhoseSliceSaysThatItIsToEndGoesOnBothSides) {
+  const auto say_end = [this](const std::string& unit) {
+    const auto said = liqos.ask(
+        *liqos.buyer, "PATCH",
+        "/apis/authentication.liqo.io/v1beta1/namespaces/liqo-tenant-milan/resourceslices/" + unit,
+        R"({"metadata":{"annotations":{"spillway.dev/end":"true"}}})",
+        "application/merge-patch+json");
+    EXPECT_EQ(said.status, 200) << model::to_json(said.body);
+  };
+  const std::string unit = unit_of(0);
+  const std::string next = unit_of(1);
+  for (const std::string& one : {unit, next}) put(one);
+  for (const std::string& one : {unit, next}) ASSERT_TRUE(comes_to(one, "ready"));
+  say_end(unit);
+  ASSERT_TRUE(comes_to(unit, "gone")) << step_of(unit) << ": " << troubles_of(unit);
+  EXPECT_EQ(left_of(unit), std::vector<std::string>());
+  EXPECT_EQ(step_of(next), "ready");
+  EXPECT_EQ(put(unit).status, 409) << "names are never used again";
+  EXPECT_EQ(troubles_of(unit), "");
+  // Nor is it forgotten by one that is killed as soon as anything of it is written down.
+  say_end(next);
+  const auto is_written = [&] {
+    const auto written = driver_state_from_json(store.json);
+    const auto& kept = written->fabrics.at("rome").contracts.begin()->second;
+    return kept.ending.contains(next);
+  };
+  ASSERT_TRUE(comes(is_written));
+  kill();
+  start();
+  ASSERT_TRUE(comes_to(next, "gone")) << step_of(next) << ": " << troubles_of(next);
+  EXPECT_EQ(left_of(next), std::vector<std::string>());
+}
+
 TEST_F(DriverTest, TheSameOrderAgainChangesNothing) {
   const std::string unit = unit_of(0);
   put(unit);
