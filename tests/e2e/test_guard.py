@@ -199,6 +199,21 @@ class Guard(GuardedPeering):
             self.refuses_pod("R5: a limit is what is asked for", container={"resources": {
                 "requests": {**AMOUNTS, what: small[what]}, "limits": AMOUNTS}})
 
+    def test_r5_nothing_is_limited_that_is_not_asked_for(self):
+        for what, amount in (("nvidia.com/gpu", 8), ("hugepages-2Mi", "1Gi"), ("ephemeral-storage", "1Ti")):
+            container = {"resources": {"requests": AMOUNTS, "limits": {**AMOUNTS, what: amount}}}
+            self.refuses_pod("R5: a limit is what is asked for", container=container)
+            self.refuses_pod("R5: a limit is what is asked for", initContainers=[
+                {**HONEST, "name": "first", **container}])
+
+    def test_r5_nothing_is_had_that_the_unit_has_not(self):
+        """By Liqo itself: what is asked for is counted, and of what is not in the Quota there is nothing."""
+        asked = {**AMOUNTS, "nvidia.com/gpu": "1"}
+        said = call("kubectl", f"--kubeconfig={self.unit_access}", "create", "--validate=false", "-f", "-",
+                    stdin=json.dumps(self.shadow_pod(container={"resources": {"requests": asked, "limits": asked}})),
+                    fails=True)
+        self.assertIn("nvidia.com/gpu quota limit not found for this peering", said)
+
     def test_r5_no_sidecars(self):
         self.refuses_pod("R5: no sidecar", initContainers=[{**HONEST, "name": "side", "restartPolicy": "Always"}])
 

@@ -42,10 +42,11 @@ std::vector<GuardRule> pod_rules() {
        "variables.containers.all(one, ['cpu', 'memory'].all(what,"
        " one.?resources.?requests[?what].hasValue() && one.?resources.?limits[?what].hasValue() &&"
        " quantity(string(one.resources.requests[what])).isGreaterThan(quantity('0'))))"},
+      // Of whatever it is: of a GPU that only has a limit Liqo counts none, and Kubernetes asks for
+      // as many as the limit says. What is asked for and not in the unit's Quota, Liqo refuses.
       {"R5: a limit is what is asked for, since that alone is counted",
-       "variables.containers.all(one, ['cpu', 'memory'].all(what,"
-       " !one.?resources.?requests[?what].hasValue() ||"
-       " !one.?resources.?limits[?what].hasValue() ||"
+       "variables.containers.all(one, one.?resources.?limits.orValue({}).all(what,"
+       " one.?resources.?requests[?what].hasValue() &&"
        " !quantity(string(one.resources.limits[what])).isGreaterThan("
        "quantity(string(one.resources.requests[what])))))"},
       {"R5: no sidecar containers, no requests of the pod itself",

@@ -159,6 +159,14 @@ TEST_F(GuardReview, AGuestMayBeAskedByItsOwnName) {
             "passes");
 }
 
+// How much of it there is to be had, Liqo counts.
+TEST_F(GuardReview, AGuestMayAskForMoreThanCpuAndMemory) {
+  EXPECT_EQ(create("pod", with_container(R"("resources": {
+      "requests": {"cpu": "1", "memory": "1", "nvidia.com/gpu": 1, "ephemeral-storage": "1Gi"},
+      "limits": {"cpu": "1", "memory": "1", "nvidia.com/gpu": "1", "ephemeral-storage": "1Gi"}})")),
+            "passes");
+}
+
 TEST_F(GuardReview, WhatNoContractSaysIsRefusedByRule) {
   for (const Refused& one : std::vector<Refused>{
            {"slice", R"({"spec": {"csr": "YW5vdGhlcg=="}})", "R1: no contract has recorded"},
@@ -192,6 +200,17 @@ TEST_F(GuardReview, WhatNoContractSaysIsRefusedByRule) {
             "R5: no sidecar"},
            {"pod", with_container(R"("resources": {"requests": {"cpu": "1m", "memory": "64Mi"},
               "limits": {"cpu": "100m", "memory": "64Mi"}})"),
+            "R5: a limit is what is asked for"},
+           {"pod", with_container(R"("resources": {"requests": {"cpu": "1", "memory": "1"},
+              "limits": {"cpu": "1", "memory": "1", "nvidia.com/gpu": 8}})"),
+            "R5: a limit is what is asked for"},
+           {"pod", with_container(R"("resources": {
+              "requests": {"cpu": "1", "memory": "1", "hugepages-2Mi": "2Mi"},
+              "limits": {"cpu": "1", "memory": "1", "hugepages-2Mi": "1Gi"}})"),
+            "R5: a limit is what is asked for"},
+           {"pod", R"({"spec": {"pod": {"initContainers": [{"resources": {
+              "requests": {"cpu": "1", "memory": "1"},
+              "limits": {"cpu": "1", "memory": "1", "ephemeral-storage": "1Ti"}}}]}}})",
             "R5: a limit is what is asked for"},
            {"pod", with_container(R"("livenessProbe": {"httpGet": {"host": "192.0.2.1"}})"),
             "R6: probes and hooks"},
