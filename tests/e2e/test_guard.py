@@ -313,7 +313,8 @@ class Guard(GuardedPeering):
 
     def test_r6_a_guest_is_nobody_at_the_provider(self):
         self.refuses_pod("R6: a guest is nobody", automountServiceAccountToken=True)
-        self.refuses_pod("R6: a guest is nobody", serviceAccountName="builder")
+        for field in ("serviceAccountName", "serviceAccount"):
+            self.refuses_pod("R6: a guest is nobody", **{field: "builder"})
         self.refuses(self.unit_access, {
             "apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/service-account-token",
             "metadata": {"name": "bad", "namespace": self.guests,

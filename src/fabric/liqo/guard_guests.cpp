@@ -104,8 +104,10 @@ std::vector<GuardRule> pod_rules() {
        " one.?persistentVolumeClaim.hasValue() || (one.?projected.hasValue() &&"
        " one.projected.?sources.orValue([]).all(source, source.?configMap.hasValue() ||"
        " source.?secret.hasValue() || source.?downwardAPI.hasValue())))"},
+      // By the older name, too: Kubernetes takes that where the other says nothing.
       {"R6: a guest is nobody to the provider's API server",
        "variables.pod.?serviceAccountName.orValue('') in ['', 'default'] &&"
+       " variables.pod.?serviceAccount.orValue('') in ['', 'default'] &&"
        " variables.pod.?automountServiceAccountToken.orValue(true) == false"},
       {"R6: no networks but the pods' own",
        "object.metadata.?annotations.orValue({}).all(key,"

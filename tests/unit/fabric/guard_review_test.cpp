@@ -159,6 +159,13 @@ TEST_F(GuardReview, AGuestMayBeAskedByItsOwnName) {
             "passes");
 }
 
+// As an API server has filled it in.
+TEST_F(GuardReview, AGuestMaySayThatItsAccountIsNone) {
+  EXPECT_EQ(create("pod", R"({"spec": {"pod": {"serviceAccount": "default",
+                "serviceAccountName": "default"}}})"),
+            "passes");
+}
+
 // How much of it there is to be had, Liqo counts.
 TEST_F(GuardReview, AGuestMayAskForMoreThanCpuAndMemory) {
   EXPECT_EQ(create("pod", with_container(R"("resources": {
@@ -227,6 +234,9 @@ TEST_F(GuardReview, WhatNoContractSaysIsRefusedByRule) {
             "R6: volumes are of"},
            {"pod", R"({"spec": {"pod": {"automountServiceAccountToken": true}}})",
             "R6: a guest is nobody"},
+           {"pod", R"({"spec": {"pod": {"serviceAccountName": "builder"}}})",
+            "R6: a guest is nobody"},
+           {"pod", R"({"spec": {"pod": {"serviceAccount": "builder"}}})", "R6: a guest is nobody"},
            {"pod", R"({"metadata": {"annotations": {"k8s.v1.cni.cncf.io/networks": "a"}}})",
             "R6: no networks but"},
            {"secret", R"({"type": "kubernetes.io/service-account-token"})", "R6: no Secret that"},
