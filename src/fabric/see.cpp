@@ -4,6 +4,7 @@
 
 #include "fabric/account.h"
 #include "fabric/fence.h"
+#include "fabric/liqo/guard.h"
 #include "model/tree.h"
 
 namespace spillway::fabric {
@@ -72,6 +73,7 @@ PeerSpace see_peer_space(const Node& space) {
   }
   seen.is_ending = is_being_deleted(space);
   seen.request = text_at(space, {"metadata", "annotations", k_request_annotation});
+  seen.provider = text_at(space, {"metadata", "annotations", liqo::k_provider_annotation});
   return seen;
 }
 

@@ -21,9 +21,10 @@ struct PeerSpace {
     somebody,  // has a tenant's label, and is no peer's
   };
   Use use = Use::somebody;
-  std::string peer;          // by its label
-  bool is_ending = false;    // it takes nothing new
-  std::string request = {};  // k_request_annotation
+  std::string peer;           // by its label
+  bool is_ending = false;     // it takes nothing new
+  std::string request = {};   // k_request_annotation
+  std::string provider = {};  // liqo::k_provider_annotation
 };
 PeerSpace see_peer_space(const model::Node& space);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
 #include "fabric/mending.h"
 #include "fabric/selling.h"
 #include "model/tree.h"
@@ -243,6 +244,21 @@ void clear(Selling& s) {
   }
 }
 
+// Liqo calls a map as the provider that it is copied to, and the guard lets sixteen namespaces into
+// each: by another one the buyer has more. No time is given, for no Liqo has made it.
+void remove_other_maps(Selling& s) {
+  std::vector<std::string> others;
+  for (const std::string& name : s.sight.maps) {
+    if (name == s.wish.self) continue;
+    others.push_back(name);
+    s.remove(liqo::k_namespace_maps, name);
+  }
+  if (others.empty()) return;
+  s.tell(s.thing(), "it has another namespace map: " + name_few(others),
+         "it is removed with its namespaces; with the guard none comes: spillway fabric guard | "
+         "kubectl apply -f -");
+}
+
 UnitStep step_of(const Selling& s, const SoldUnit& unit, const Wanted& it) {
   const auto slice = s.sight.slices.find(unit.name);
   if (slice != s.sight.slices.end()) {
@@ -257,7 +273,7 @@ void part(Selling& s) {
   if (!s.sight.slices.empty()) return;
   // Without its tenant the buyer could not take down its part of the namespaces any more; and its
   // Liqo would wait for ever to take back the Renew, and open no other peering before.
-  const bool has_copies = s.sight.has_map || s.sight.has_renew;
+  const bool has_copies = !s.sight.maps.empty() || !s.sight.renews.empty();
   const Instant until = s.wish.warm_until + (has_copies ? k_patience : Duration{});
   if (until > s.now) return s.plan.look_by(until);
   if (s.sight.tenant)
@@ -267,8 +283,8 @@ void part(Selling& s) {
   remove_fence(s.wish.buyer, s.sight.fence, s.plan);
   // They had their time; without its tenant the buyer cannot take them down any more, and Liqo
   // would keep its namespaces for ever.
-  if (s.sight.has_map) s.remove(liqo::k_namespace_maps, s.wish.self);
-  if (s.sight.has_renew) s.remove(liqo::k_renews, liqo::control_plane_identity_name(s.wish.self));
+  if (s.sight.maps.contains(s.wish.self)) s.remove(liqo::k_namespace_maps, s.wish.self);
+  for (const std::string& renew : s.sight.renews) s.remove(liqo::k_renews, renew);
   const bool is_empty = s.sight.record && s.sight.record->units.empty();
   const bool is_needless = is_empty || s.sight.is_record_unreadable;
   if (is_needless && !s.sight.tenant && !has_copies) s.remove(liqo::k_config_maps, k_record_name);
@@ -301,8 +317,8 @@ bool is_clear(const SellerSight& sight) {
   if (is_others_peering(sight)) return true;
   return !sight.nonce && !sight.tenant && !sight.record && !sight.is_record_unreadable &&
          sight.slices.empty() && sight.guests.empty() && sight.certificates.empty() &&
-         !sight.has_certificate && !sight.has_map && !sight.has_renew && !sight.fence.has_any() &&
-         !sight.account.has_any();
+         !sight.has_certificate && sight.maps.empty() && sight.renews.empty() &&
+         !sight.fence.has_any() && !sight.account.has_any();
 }
 
 Plan plan_seller(const SellerWish& wish, const SellerSight& sight, Instant now) {
@@ -327,6 +343,7 @@ Plan plan_seller(const SellerWish& wish, const SellerSight& sight, Instant now) 
     }
   }
   clear(s);
+  remove_other_maps(s);
   stop_fenced(s);
   settle_guests(s);
   tell_of_fence(s);

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,7 @@ struct SellerWish {
 // What is there of this buyer, in its tenant namespace but for guests.
 struct SellerSight {
   bool has_space = false;
+  std::string provider = {};  // liqo::k_provider_annotation
   std::optional<liqo::Nonce> nonce = {};
   std::optional<liqo::Tenant> tenant = {};
   std::optional<Record> record = {};
@@ -65,9 +67,10 @@ struct SellerSight {
   std::map<std::string, std::vector<Place>> with_identity = {};  // those of them that have one
   FenceSight fence = {};
   AccountSight account = {};
-  // The copies of its NamespaceMap and its Renew, which go by the buyer's own hand.
-  bool has_map = false;
-  bool has_renew = false;
+  // The copies of its NamespaceMap and its Renew, which go by the buyer's own hand; by name, for
+  // somebody may have made more than the one that Liqo makes.
+  std::set<std::string> maps = {};
+  std::set<std::string> renews = {};
   bool has_certificate = false;                // the Secret with its control plane's
   std::vector<std::string> certificates = {};  // slices whose certificate's Secret is there
 };

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/base64.h"
+#include "fabric/liqo/guard.h"
+#include "fabric/liqo/shape.h"
 #include "fabric/mending.h"
 #include "fabric/selling.h"
 #include "model/tree.h"
@@ -189,6 +191,20 @@ void write_record(Selling& s) {
   add_to_record(s, add);
 }
 
+// The guard goes by it (R4). Namespaces that were made before it did are without.
+void note_provider(Selling& s) {
+  if (s.sight.provider == s.wish.self) return;
+  if (!s.sight.provider.empty()) {
+    s.tell(s.thing(), fmt::format("somebody edited {} of {}", liqo::k_provider_annotation, s.space),
+           "it is put right");
+  }
+  model::Node notes =
+      liqo::object_of({{liqo::k_provider_annotation, model::text_node(s.wish.self)}});
+  s.plan.deeds.emplace_back(
+      Merge{{liqo::k_namespaces, {}, s.space},
+            liqo::object_of({{"metadata", liqo::object_of({{"annotations", std::move(notes)}})}})});
+}
+
 // Until the slices are there, the buyer may not know; also who we are, if an earlier contract
 // ended before it had made anything of it. Of a peering without units nothing here would tell.
 void say_identity(Selling& s, const Sale& sale) {
@@ -250,6 +266,7 @@ void welcome(Selling& s) {
         Create{{liqo::k_namespaces, {}, s.space}, liqo::tenant_namespace(s.wish.buyer)});
     return;
   }
+  note_provider(s);
   write_record(s);
   keep_fence(s.wish.buyer, s.sight.fence, s.plan);
   if (!settle_tenant(s)) return;

@@ -94,6 +94,8 @@ class GuardedPeering(unittest.TestCase):
         cls.liqoctl("authenticate", both=True)
         eventually("the control plane's access", lambda: cls.get(
             BUYER, "-n", AT_BUYER, "secret", f"kubeconfig-controlplane-{SELLER}"), PATIENCE_SECONDS)
+        # An agent writes it; without, no map of namespaces is let in.
+        cls.kubectl(SELLER, "annotate", "namespace", AT_SELLER, f"spillway.dev/provider={SELLER}", "--overwrite")
 
     @classmethod
     def buy(cls):

@@ -144,9 +144,18 @@ class Guard(GuardedPeering):
         thing = {"apiVersion": "offloading.liqo.io/v1beta1", "kind": "NamespaceMap",
                  "metadata": {"name": "more", "namespace": AT_SELLER, "labels": copy_labels()},
                  "spec": {"desiredMapping": {"a": PREFIX + "a"}}}
-        self.passes(self.access_of_control_plane, thing)
+        self.refuses(self.access_of_control_plane, thing, "R4: a buyer has one map of namespaces")
         thing["metadata"]["labels"]["liqo.io/replication"] = "true"
         self.refuses(self.access_of_control_plane, thing, "R2: a buyer's object has the labels of a copy")
+
+    def test_r4_the_map_that_liqo_makes_passes(self):
+        call("kubectl", f"--kubeconfig={self.access_of_control_plane}", "-n", AT_SELLER, "patch", "namespacemaps", SELLER,
+             "--type=merge", "--dry-run=server", "-p", json.dumps({"spec": {"desiredMapping": {"a": PREFIX + "a"}}}))
+
+    def test_r4_whose_map_it_is_only_the_provider_says(self):
+        said = call("kubectl", f"--kubeconfig={self.access_of_control_plane}", "annotate", "namespace", AT_SELLER,
+                    "spillway.dev/provider=more", "--overwrite", fails=True)
+        self.assertIn("forbidden", said.lower())
 
     # ---- R5, R6, R8: guests -------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 
 #include "base/base64.h"
 #include "base/check.h"
+#include "fabric/liqo/guard.h"
 #include "kube/resource.h"
 #include "model/json.h"
 #include "model/tree.h"
@@ -154,7 +155,9 @@ fabric::SellerSight EmbeddedLiqos::seller_sight() {
   const auto find = [&](const codec::Kind& kind, std::string_view name) {
     return get(*seller, {kind, space, std::string(name)});
   };
-  sight.has_space = get(*seller, {codec::k_namespaces, {}, space}).kind == Node::Kind::object;
+  const Node tenants = get(*seller, {codec::k_namespaces, {}, space});
+  sight.has_space = tenants.kind == Node::Kind::object;
+  sight.provider = text_at(tenants, {"metadata", "annotations", codec::k_provider_annotation});
   if (const Node nonce = find(codec::k_secrets, codec::k_nonce_secret); !nonce.items.empty()) {
     sight.nonce = codec::read_nonce(nonce).value();
   }
@@ -186,7 +189,7 @@ fabric::SellerSight EmbeddedLiqos::seller_sight() {
     sight.fence.binding = fabric::judge_fence_binding(binding, buyer_id);
   }
   const std::string copy = codec::control_plane_identity_name(seller_id);
-  sight.has_renew = !find(codec::k_renews, copy).items.empty();
+  if (!find(codec::k_renews, copy).items.empty()) sight.renews = {copy};
   sight.has_certificate = !find(codec::k_secrets, codec::k_certificate_secret).items.empty();
   const std::string prefix = codec::certificate_secret_name("");
   for (const Node& secret : list(*seller, codec::k_secrets, space)) {

@@ -109,7 +109,10 @@ void TwoLiqos::do_at_seller(const fabric::Deed& deed) {
 
 fabric::SellerSight TwoLiqos::seller_sight() {
   fabric::SellerSight sight;
-  sight.has_space = seller.find({"namespaces", "", k_at_seller}) != nullptr;
+  if (const Node* space = seller.find({"namespaces", "", k_at_seller})) {
+    sight.has_space = true;
+    sight.provider = fabric::see_peer_space(*space).provider;
+  }
   if (const Node* nonce = seller.find(in("secrets", k_at_seller, "liqo-nonce"))) {
     sight.nonce = fabric::liqo::read_nonce(*nonce).value();
   }

@@ -33,6 +33,8 @@ inline constexpr std::string_view k_guard_edition = "1";
 
 // Annotations of a guest namespace: what its buyer was granted beyond cpu and memory. Lists with
 // commas; what is not named is refused.
+// On a tenant namespace: who sells here, by its Liqo id. A NamespaceMap must be called so.
+inline constexpr std::string_view k_provider_annotation = "spillway.dev/provider";
 inline constexpr std::string_view k_tolerable_annotation = "spillway.dev/tolerable";
 inline constexpr std::string_view k_storage_annotation = "spillway.dev/storage-classes";
 inline constexpr std::string_view k_ingress_annotation = "spillway.dev/ingress-classes";

@@ -84,6 +84,11 @@ GuardPolicy namespace_maps() {
                  " (request.operation == 'CREATE' ? [] :"
                  " oldObject.metadata.?finalizers.orValue([])) &&"
                  " object.metadata.?ownerReferences.orValue([]).size() == 0"},
+                // Each has sixteen namespaces. Liqo has one for each provider, called as that is;
+                // the provider's agent writes down which that is here.
+                {"R4: a buyer has one map of namespaces, called as the provider",
+                 "object.metadata.name == namespaceObject.metadata.?annotations"
+                 "[?'spillway.dev/provider'].orValue('')"},
                 {"R4: a guest namespace is called sw<length of the buyer's id>-<its id>-…",
                  "variables.names.all(name, variables.names[name].startsWith(variables.prefix)"
                  " && size(variables.names[name]) > size(variables.prefix))"},

@@ -199,8 +199,11 @@ bool Fabric::find_peer(const std::string& peer) {
   const bool has_certificate =
       std::any_of(sold.certificates.begin(), sold.certificates.end(),
                   [](const std::string& unit) { return contract_of_unit(unit).has_value(); });
-  const bool has_sold =
-      !is_others_peering(sold) && (sold.record || sold.fence.has_any() || has_certificate);
+  // A map that was on its way when the buyer lost its tenant. Of who peered by hand, and never
+  // bought from us, no namespace says that we sell there.
+  const bool has_map = !sold.maps.empty() && !sold.tenant && !sold.provider.empty();
+  const bool has_sold = !is_others_peering(sold) &&
+                        (sold.record || sold.fence.has_any() || has_certificate || has_map);
   if (has_sold) is_new = state().sold_to.try_emplace(peer).second || is_new;
   if (is_new) contracts_changed();
   return is_new;

@@ -53,7 +53,7 @@ void Sights::start(bool with_accounts) {
   watch(
       liqo::k_identities, {}, [this](const kube::Object& object) { put_identity(object); },
       [this](const kube::Name& name) { drop_identity(name); });
-  watch_copied(liqo::k_renews, &fabric::BuyerSight::renew, &fabric::SellerSight::has_renew);
+  watch_copied(liqo::k_renews, &fabric::BuyerSight::renew, &fabric::SellerSight::renews);
   watch(
       liqo::k_slices, {}, [this](const kube::Object& object) { put_slice(object); },
       [this](const kube::Name& name) { drop_slice(name); });
@@ -72,7 +72,7 @@ void Sights::start(bool with_accounts) {
   watch(
       liqo::k_shadow_pods, {}, [this](const kube::Object& object) { put_guest(object); },
       [this](const kube::Name& name) { drop_guest(name); });
-  watch_copied(liqo::k_namespace_maps, &fabric::BuyerSight::map, &fabric::SellerSight::has_map);
+  watch_copied(liqo::k_namespace_maps, &fabric::BuyerSight::map, &fabric::SellerSight::maps);
   watch(
       liqo::k_foreign_clusters, {}, [this](const kube::Object& object) { put_foreign(object); },
       [this](const kube::Name& name) { drop_foreign(name.name); });
@@ -85,11 +85,13 @@ void Sights::start(bool with_accounts) {
 }
 
 // One namespace may have both: two clusters can buy from each other.
-void Sights::watch_copied(const liqo::Kind& kind, OwnRemnant own, HasCopy copy) {
+void Sights::watch_copied(const liqo::Kind& kind, OwnRemnant own, Copies copies) {
   watch(
       kind, {},
-      [this, &kind, own, copy](const kube::Object& object) { put_copied(object, kind, own, copy); },
-      [this, own, copy](const kube::Name& name) { drop_copied(name, own, copy); });
+      [this, &kind, own, copies](const kube::Object& object) {
+        put_copied(object, kind, own, copies);
+      },
+      [this, own, copies](const kube::Name& name) { drop_copied(name, own, copies); });
 }
 
 void Sights::watch(const liqo::Kind& kind, kube::Wanted wanted, Put put, Gone gone) {

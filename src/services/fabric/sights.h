@@ -70,8 +70,8 @@ class Sights {
 
   void watch(const fabric::liqo::Kind& kind, kube::Wanted wanted, Put put, Gone gone);
   using OwnRemnant = std::optional<fabric::liqo::Meta> fabric::BuyerSight::*;
-  using HasCopy = bool fabric::SellerSight::*;
-  void watch_copied(const fabric::liqo::Kind& kind, OwnRemnant own, HasCopy copy);
+  using Copies = std::set<std::string> fabric::SellerSight::*;
+  void watch_copied(const fabric::liqo::Kind& kind, OwnRemnant own, Copies copies);
   // What was read takes the slot's place; what cannot be read leaves it empty.
   template <class T>
   void keep(const kube::Object& object, std::optional<T>& slot, Result<T> read) {
@@ -92,8 +92,8 @@ class Sights {
   void put_identity(const kube::Object& object);
   void drop_identity(const kube::Name& name);
   void put_copied(const kube::Object& object, const fabric::liqo::Kind& kind, OwnRemnant own,
-                  HasCopy copy);
-  void drop_copied(const kube::Name& name, OwnRemnant own, HasCopy copy);
+                  Copies copies);
+  void drop_copied(const kube::Name& name, OwnRemnant own, Copies copies);
   void put_slice(const kube::Object& object);
   void drop_slice(const kube::Name& name);
   void put_virtual_node(const kube::Object& object);

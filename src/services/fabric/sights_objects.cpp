@@ -99,9 +99,11 @@ void Sights::put_space(const kube::Object& object) {
     return changed(peer);
   }
   const bool is_there = !seen.is_ending;
-  const bool is_same = sellers_[peer].account.request == seen.request;
-  sellers_[peer].account.request = std::move(seen.request);
-  if (std::exchange(sellers_[peer].has_space, is_there) == is_there && is_same) return;
+  fabric::SellerSight& sold = sellers_[peer];
+  const bool is_same = sold.account.request == seen.request && sold.provider == seen.provider;
+  sold.account.request = std::move(seen.request);
+  sold.provider = std::move(seen.provider);
+  if (std::exchange(sold.has_space, is_there) == is_there && is_same) return;
   buyers_[peer].has_space = is_there;
   changed(peer);
 }
@@ -120,6 +122,7 @@ void Sights::drop_space(const std::string& name) {
   if (peer.empty()) return;
   sellers_[peer].has_space = false;
   sellers_[peer].account.request.clear();
+  sellers_[peer].provider.clear();
   buyers_[peer].has_space = false;
   changed(peer);
 }
@@ -216,28 +219,29 @@ void Sights::drop_identity(const kube::Name& name) {
   changed(peer);
 }
 
-// A copy is called after us, our own after the peer that it is copied to.
+// A copy is called after us, our own after the peer that it is copied to; what anybody made may be
+// called anything.
 void Sights::put_copied(const kube::Object& object, const liqo::Kind& kind, OwnRemnant own,
-                        HasCopy copy) {
+                        Copies copies) {
   const kube::Name name = kube::key_of(object);
   const std::string peer = liqo::peer_of_tenant_namespace(name.space);
   if (peer.empty()) return;
   if (kube::label_in(object, liqo::k_replicated_label) == "true") {
-    if (std::exchange(sellers_[peer].*copy, true)) return;
-  } else if (is_own_copied(name, peer)) {
-    keep(object, buyers_[peer].*own, liqo::read_remnant(object, kind));
+    if (!(sellers_[peer].*copies).insert(name.name).second) return;
+  } else {
+    (sellers_[peer].*copies).erase(name.name);
+    if (is_own_copied(name, peer)) {
+      keep(object, buyers_[peer].*own, liqo::read_remnant(object, kind));
+    }
   }
   changed(peer);
 }
 
-void Sights::drop_copied(const kube::Name& name, OwnRemnant own, HasCopy copy) {
+void Sights::drop_copied(const kube::Name& name, OwnRemnant own, Copies copies) {
   const std::string peer = liqo::peer_of_tenant_namespace(name.space);
   if (peer.empty()) return;
-  if (is_own_copied(name, peer)) {
-    (buyers_[peer].*own).reset();
-  } else {
-    sellers_[peer].*copy = false;
-  }
+  if (is_own_copied(name, peer)) (buyers_[peer].*own).reset();
+  (sellers_[peer].*copies).erase(name.name);
   changed(peer);
 }
 

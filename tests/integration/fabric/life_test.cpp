@@ -190,6 +190,59 @@ TEST_F(FabricLife, AFenceThatIsSeenWhenItsBuyerWasForgottenIsTakenDown) {
   EXPECT_TRUE(comes([&] { return seller.agent->state().fabric.sold_to.empty(); }));
 }
 
+// Each would let sixteen namespaces more in, and nobody would take them down.
+TEST_F(FabricLife, NamespaceMapsThatLiqoHasNotMadeDoNotStay) {
+  const std::string space = "liqo-tenant-rome";
+  const auto at = [&](std::string_view name) {
+    return test::Place::path(fabric::liqo::k_namespace_maps, space, name);
+  };
+  const auto make = [&](const std::string& name) {
+    const test::Told made = liqo.milan.create(
+        test::Place::path(fabric::liqo::k_namespace_maps, space),
+        fmt::format(R"({{"metadata":{{"name":"{}","labels":{{"liqo.io/replicated":"true"}}}}}})",
+                    name));
+    EXPECT_EQ(made.status, 201);
+  };
+  const auto is_noted = [&] {
+    return liqo.milan.ask("GET", "/api/v1/namespaces/" + space)
+               .text({"metadata", "annotations", fabric::liqo::k_provider_annotation}) == "milan";
+  };
+  const model::Contract contract = trade_units(1);
+  ASSERT_TRUE(comes([&] { return all_ready(contract); }));
+  EXPECT_TRUE(is_noted());
+  liqo.milan.merge("/api/v1/namespaces/" + space,
+                   R"({"metadata":{"annotations":{"spillway.dev/provider":"rome"}}})");
+  EXPECT_TRUE(comes(is_noted));
+  for (const char* name : {"milan", "more", "rome"}) make(name);
+  EXPECT_TRUE(comes([&] { return !liqo.milan.has(at("more")) && !liqo.milan.has(at("rome")); }));
+  EXPECT_TRUE(liqo.milan.has(at("milan")));
+  EXPECT_GT(events(liqo.milan, "it has another namespace map: "), 0);
+  tell_both(closed(contract), "contract-closed");
+  live(40);
+  loop.run_for(minutes(33));
+  EXPECT_TRUE(comes([&] { return !liqo.milan.has(at("milan")); }));
+  ASSERT_TRUE(comes([&] { return seller.agent->state().fabric.sold_to.empty(); }));
+  make("late");
+  EXPECT_TRUE(comes([&] { return !liqo.milan.has(at("late")); })) << "its buyer was forgotten";
+}
+
+// Whoever peers by hand has maps of any name.
+TEST_F(FabricTest, NamespaceMapsOfWhoNeverBoughtAreLeftAlone) {
+  seller.start();
+  live(4);
+  liqo.milan.create("/api/v1/namespaces",
+                    R"({"metadata":{"name":"liqo-tenant-rome","labels":{)"
+                    R"("liqo.io/remote-cluster-id":"rome","liqo.io/tenant-namespace":"true"}}})");
+  const std::string maps = test::Place::path(fabric::liqo::k_namespace_maps, "liqo-tenant-rome");
+  ASSERT_EQ(
+      liqo.milan
+          .create(maps, R"({"metadata":{"name":"any","labels":{"liqo.io/replicated":"true"}}})")
+          .status,
+      201);
+  live(40);
+  EXPECT_TRUE(liqo.milan.has(maps + "/any"));
+}
+
 // Killed after every 25 ms of the handshake, each side, both.
 TEST_F(FabricLife, WhoeverIsKilledGoesOn) {
   for (int kill_after = 0; kill_after < 24; ++kill_after) {

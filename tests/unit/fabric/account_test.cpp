@@ -23,6 +23,7 @@ struct HandingOut : testing::Test {
     wish.sales.push_back(std::move(sale));
     wish.hand_out.handing = Handing::on;
     sight.has_space = true;
+    sight.provider = "milan";
     sight.record.emplace();
     sight.nonce = liqo::new_nonce("rome");
     sight.nonce->nonce = "nonce";

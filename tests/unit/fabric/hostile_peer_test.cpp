@@ -183,7 +183,7 @@ TEST_F(HostileBuyer, APeeringByHandIsNotTakenOver) {
   sight.record.reset();
   sight.guests["somebody"] = {{liqo::k_shadow_pods, "shop", "web"}};
   sight.certificates = {"mypool"};
-  sight.has_map = true;
+  sight.maps = {"milan", "somebody-else"};
   add("mypool", "request by hand", k_sold).class_name = "default";
   wish.sales[0].buyer_key = "another key";
   const Plan bought = plan();

@@ -29,7 +29,7 @@ TEST(Parting, TheProviderKeepsTheTenantWhileTheBuyersNamespacesAreThere) {
   sight.tenant->meta.labels = {{std::string(k_owner_label), std::string(k_owner_fabric)}};
   EXPECT_FALSE(removes(plan_seller(wish, sight, k_cold - seconds(1)), liqo::k_tenants));
   EXPECT_TRUE(removes(plan_seller(wish, sight, k_cold), liqo::k_tenants));
-  sight.has_map = true;
+  sight.maps = {"milan"};
   const Plan waiting = plan_seller(wish, sight, k_cold);
   EXPECT_FALSE(removes(waiting, liqo::k_tenants));
   EXPECT_EQ(waiting.look_again, k_cold + k_patience);
@@ -41,14 +41,56 @@ TEST(Parting, TheProviderTakesDownWhatTheBuyerDidNotAndForgetsNothingBefore) {
   const SellerWish wish{"milan", "rome", std::string(64, 'a'), {}, k_cold};
   SellerSight sight;
   sight.has_space = true;
-  sight.has_map = true;
+  sight.maps = {"milan"};
   sight.record = Record{};
   EXPECT_FALSE(removes(plan_seller(wish, sight, k_cold), liqo::k_namespace_maps));
   const Plan late = plan_seller(wish, sight, k_cold + k_patience);
   EXPECT_TRUE(removes(late, liqo::k_namespace_maps));
   EXPECT_FALSE(removes(late, liqo::k_config_maps));
-  sight.has_map = false;
+  sight.maps.clear();
   EXPECT_TRUE(removes(plan_seller(wish, sight, k_cold), liqo::k_config_maps));
+}
+
+// Liqo calls the one that it makes as the provider: no other gets any time.
+TEST(Parting, TheProviderTakesDownMapsThatLiqoHasNotMade) {
+  SellerWish wish{"milan", "rome", std::string(64, 'a'), {}, k_cold};
+  SellerSight sight;
+  sight.has_space = true;
+  sight.maps = {"milan", "more", "still-more"};
+  const auto removed = [&](Instant now) {
+    std::vector<std::string> names;
+    for (const Deed& deed : plan_seller(wish, sight, now).deeds) {
+      const auto* one = std::get_if<Remove>(&deed);
+      if (one != nullptr && one->at.kind.plural == liqo::k_namespace_maps.plural)
+        names.push_back(one->at.name);
+    }
+    return names;
+  };
+  const std::vector<std::string> others{"more", "still-more"};
+  EXPECT_EQ(removed(k_cold - seconds(1)), others);
+  EXPECT_EQ(removed(k_cold + k_patience),
+            (std::vector<std::string>{"more", "still-more", "milan"}));
+  const Plan plan = plan_seller(wish, sight, k_cold);
+  ASSERT_EQ(plan.troubles.size(), 1U);
+  EXPECT_EQ(plan.troubles[0].reason, "it has another namespace map: more, still-more");
+  Sale sale;
+  sale.is_kept = true;
+  wish.sales.push_back(sale);
+  EXPECT_EQ(removed(k_cold), others) << "also while it buys";
+}
+
+TEST(Parting, WithAMapLeftNothingIsForgotten) {
+  const SellerWish wish{"milan", "rome", std::string(64, 'a'), {}, k_cold};
+  SellerSight sight;
+  sight.has_space = true;
+  sight.record = Record{};
+  sight.maps = {"more"};
+  EXPECT_FALSE(is_clear(sight));
+  EXPECT_FALSE(removes(plan_seller(wish, sight, k_cold + k_patience), liqo::k_config_maps));
+  sight.record.reset();
+  EXPECT_FALSE(is_clear(sight));
+  sight.maps.clear();
+  EXPECT_TRUE(is_clear(sight));
 }
 
 TEST(Parting, TheBuyerKeepsItsIdentityWhileItsNamespacesAreThere) {
@@ -70,7 +112,7 @@ TEST(Parting, TheProviderKeepsTheTenantForTheBuyersRenew) {
   sight.has_space = true;
   sight.tenant = liqo::new_tenant("rome", {"key", "request", "signature"});
   sight.tenant->meta.labels = {{std::string(k_owner_label), std::string(k_owner_fabric)}};
-  sight.has_renew = true;
+  sight.renews = {"controlplane-milan"};
   EXPECT_FALSE(removes(plan_seller(wish, sight, k_cold), liqo::k_tenants));
   const Plan late = plan_seller(wish, sight, k_cold + k_patience);
   EXPECT_TRUE(removes(late, liqo::k_tenants));

@@ -29,6 +29,17 @@ TEST(See, ANamespaceIsATenantsByNameAndLabelsTogether) {
   EXPECT_EQ(use_of("liqo-tenant-rome", "7"), Use::edited);
 }
 
+TEST(See, ATenantsNamespaceSaysWhoSellsThere) {
+  const auto provider = [](const std::string& annotations) {
+    return see_peer_space(json(R"({"metadata":{"name":"liqo-tenant-rome","annotations":)" +
+                               annotations + "}}"))
+        .provider;
+  };
+  EXPECT_EQ(provider(R"({"spillway.dev/provider":"milan"})"), "milan");
+  EXPECT_EQ(provider("{}"), "");
+  EXPECT_EQ(provider("7"), "");
+}
+
 TEST(See, APodThatEveryNodeHasOrThatHasEndedDoesNotCount) {
   EXPECT_TRUE(see_pod(json(R"({"metadata":{"ownerReferences":[{"kind":"ReplicaSet"}]}})")));
   EXPECT_FALSE(see_pod(json(R"({"metadata":{"ownerReferences":[{"kind":"DaemonSet"}]}})")));
