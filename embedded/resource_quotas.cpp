@@ -24,6 +24,32 @@ bool is_of_kubernetes(std::string_view resource) {
   return group.find('.') == std::string_view::npos || group.ends_with(".k8s.io");
 }
 
+// By "requests.cpu" that is "cpu". Empty: it is none that pods request, or of no other's making.
+std::string requested_resource(std::string_view limit) {
+  constexpr std::string_view k_requests = "requests.";
+  if (!limit.starts_with(k_requests)) return {};
+  const std::string_view resource = limit.substr(k_requests.size());
+  const bool is_own = resource == "cpu" || resource == "memory" ||
+                      resource == "ephemeral-storage" || resource.starts_with("hugepages-");
+  const bool is_extended = resource.find('/') != std::string_view::npos &&
+                           resource.find("kubernetes.io/") == std::string_view::npos;
+  return is_own || is_extended ? std::string(resource) : std::string();
+}
+
+std::string amount_text(const std::string& resource, const Amounts& amounts) {
+  const auto found = amounts.find(resource);
+  const int64_t amount = found == amounts.end() ? 0 : found->second;
+  if (resource == "cpu") return cpu_to_text(amount);
+  const bool is_extended = resource.find('/') != std::string::npos;
+  return is_extended ? std::to_string(amount) : bytes_to_text(amount);
+}
+
+// Those are none any more.
+bool has_ended(const Object& pod) {
+  const std::string* phase = find_pair(pod.fields, "status.phase");
+  return phase != nullptr && (*phase == "Succeeded" || *phase == "Failed");
+}
+
 template <class F>
 void for_each_in(const Shelf& shelf, const std::string& space, F f) {
   for (auto at = shelf.lower_bound({space, ""}); at != shelf.end() && at->first.space == space;
@@ -64,8 +90,13 @@ void ResourceQuotas::count(const Object& quota) {
     const Node* found = model::look(changed, {"spec", "hard"});
     const Node hard = found == nullptr ? model::object_node() : *found;
     Node counted = model::object_node();
+    std::optional<Amounts> asked;  // looked for once, and only if it is limited
     for (const Node& limit : hard.items) {
-      if (const auto count = used(quota.key.space, limit.key)) {
+      const std::string resource = requested_resource(limit.key);
+      if (!resource.empty()) {
+        if (!asked) asked = requested(quota.key.space);
+        model::put(counted, limit.key, model::text_node(amount_text(resource, *asked)));
+      } else if (const auto count = used(quota.key.space, limit.key)) {
         model::put(counted, limit.key, model::text_node(std::to_string(*count)));
       }
     }
@@ -100,15 +131,22 @@ std::optional<int64_t> ResourceQuotas::count_of(const std::string& space,
   return count;
 }
 
-// Those that have ended are none any more.
 int64_t ResourceQuotas::live_pods(const std::string& space) const {
   int64_t count = 0;
   const Kind& kind = objects_.registry.built_in("pods");
-  for_each_in(objects_.table.shelf(kind), space, [&count](const ObjectPtr& pod) {
-    const std::string* phase = find_pair(pod->fields, "status.phase");
-    count += phase != nullptr && (*phase == "Succeeded" || *phase == "Failed") ? 0 : 1;
-  });
+  for_each_in(objects_.table.shelf(kind), space,
+              [&count](const ObjectPtr& pod) { count += has_ended(*pod) ? 0 : 1; });
   return count;
+}
+
+// Of pods that are being deleted, too: they run until they are gone.
+Amounts ResourceQuotas::requested(const std::string& space) const {
+  Amounts sum;
+  const Kind& kind = objects_.registry.built_in("pods");
+  for_each_in(objects_.table.shelf(kind), space, [&sum](const ObjectPtr& pod) {
+    if (!has_ended(*pod)) add(sum, requests_of(pod->document()));
+  });
+  return sum;
 }
 
 int64_t ResourceQuotas::service_ports(const std::string& space, bool of_balancers) const {

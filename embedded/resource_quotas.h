@@ -1,5 +1,6 @@
 // ResourceQuotas: keeps the status of quotas: what there is in their namespace of what they limit.
-// Nothing is refused for their sake, and limits on the amounts that pods request are not counted.
+// Nothing is refused for their sake. Of amounts only what pods request is counted, not their
+// limits.
 #pragma once
 
 #include <optional>
@@ -7,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "embedded/amounts.h"
 #include "embedded/objects.h"
 #include "embedded/turn.h"
 
@@ -22,6 +24,7 @@ class ResourceQuotas {
   std::optional<int64_t> used(const std::string& space, std::string_view what) const;
   std::optional<int64_t> count_of(const std::string& space, std::string_view resource) const;
   int64_t live_pods(const std::string& space) const;
+  Amounts requested(const std::string& space) const;
   int64_t service_ports(const std::string& space, bool of_balancers) const;
 
   Objects& objects_;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/arithmetic.h"
 #include "base/quantity.h"
 #include "base/text.h"
 #include "fabric/liqo/cluster_objects.h"
@@ -39,9 +40,12 @@ int64_t amount_of(const liqo::Grant& grant, std::string_view resource) {
   return found == grant.amounts.end() ? 0 : found->second;
 }
 
+// What is more than an int64 holds, is as much as it holds.
 int64_t granted(const GuestWish& wish, std::string_view resource) {
   int64_t sum = 0;
-  for (const GuestUnit& unit : wish.units) sum += amount_of(unit.grant, resource);
+  for (const GuestUnit& unit : wish.units) {
+    sum = try_add(sum, amount_of(unit.grant, resource)).value_or(INT64_MAX);
+  }
   return sum;
 }
 
@@ -95,6 +99,43 @@ std::string count_text(int64_t count) {
   return std::to_string(count) + "T";
 }
 
+bool is_bytes(std::string_view resource) {
+  return resource == "memory" || resource == "ephemeral-storage" ||
+         resource.starts_with("hugepages-");
+}
+
+std::string request_text(std::string_view resource, int64_t amount) {
+  if (resource == "cpu")
+    return amount % 1000 == 0 ? count_text(amount / 1000) : cpu_to_text(amount);
+  return is_bytes(resource) ? bytes_to_text(amount) : count_text(amount);
+}
+
+// Of what is granted beside cpu and memory, that which a ResourceQuota can count.
+bool is_countable(std::string_view resource) {
+  if (is_bytes(resource)) return true;
+  const bool is_extended = resource.find('/') != std::string_view::npos;
+  return is_extended && resource.find("kubernetes.io/") == std::string_view::npos;
+}
+
+// What pods may ask for together. Liqo gives back what a guest had when its ShadowPod is deleted,
+// and its pod may run on for ten minutes: whoever deletes and starts again and again would have
+// more than it bought. Kubernetes counts such pods. All of it in each namespace, for guests of any
+// namespace have to fit: by several of them a buyer has as many times more for these minutes, and
+// never more pods than were granted. Of a resource that is granted no more, what was written stays:
+// Liqo's Quota has none of it then.
+void limit_requests(Node& hard, const GuestWish& wish) {
+  std::set<std::string> resources{"cpu", "memory"};
+  for (const GuestUnit& unit : wish.units) {
+    for (const auto& [resource, amount] : unit.grant.amounts) {
+      if (is_countable(resource)) resources.insert(resource);
+    }
+  }
+  for (const std::string& resource : resources) {
+    model::put(hard, "requests." + resource,
+               text_node(request_text(resource, granted(wish, resource))));
+  }
+}
+
 Create quota_of(const GuestWish& wish, std::string_view space, int64_t pods) {
   const bool has_storage = !classes_of(wish, &liqo::Grant::storage).empty();
   const bool has_balancers = !classes_of(wish, &liqo::Grant::load_balancer).empty();
@@ -108,6 +149,7 @@ Create quota_of(const GuestWish& wish, std::string_view space, int64_t pods) {
   for (const char* what : k_counted) {
     model::put(hard, what, text_node(std::to_string(k_most_objects)));
   }
+  limit_requests(hard, wish);
   // Those that have ended are counted, too.
   const int64_t most = std::max(k_most_objects, 2 * granted(wish, "pods"));
   model::put(hard, "count/shadowpods.offloading.liqo.io", text_node(count_text(most)));

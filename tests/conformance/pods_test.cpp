@@ -180,27 +180,34 @@ TEST_F(Pods, AreCountedByAQuota) {
   Object quota = kube::new_object(quotas, "ResourceQuota", named("few"));
   model::put(quota, "spec", parsed(R"({"hard":{"pods":"9","count/pods":"9","services":"9",
       "services.nodeports":"9","services.loadbalancers":"9","count/ingresses.networking.k8s.io":"9",
-      "persistentvolumeclaims":"9","requests.storage":"9","count/trees.nobody.has":"9"}})"));
+      "persistentvolumeclaims":"9","requests.storage":"9","count/trees.nobody.has":"9",
+      "requests.cpu":"9","requests.memory":"9Gi","requests.nvidia.com/gpu":"9"}})"));
   ASSERT_TRUE(cluster_.create(quotas, quota));
-  const auto comes = [&](const char* pods, const char* all) {
+  const auto comes = [&](const char* pods, const char* all, const char* cpu, const char* memory) {
     return cluster_.wait_until(quotas, named("few"), [&](const Object* seen) {
       if (seen == nullptr) return false;
       const auto used = [seen](const char* what) {
         return text_at(*seen, {"status", "used", what});
       };
       return used("pods") == pods && used("count/pods") == all && used("services") == "0" &&
-             used("services.nodeports") == "0" && used("services.loadbalancers") == "0" &&
+             used("requests.cpu") == cpu && used("requests.memory") == memory &&
+             used("requests.nvidia.com/gpu") == "0" && used("services.nodeports") == "0" &&
+             used("services.loadbalancers") == "0" &&
              used("count/ingresses.networking.k8s.io") == "0" && used("requests.storage") == "0" &&
              used("persistentvolumeclaims") == "0" && used("count/trees.nobody.has").empty() &&
              text_at(*seen, {"status", "hard", "count/trees.nobody.has"}) == "9";
     });
   };
-  EXPECT_TRUE(comes("0", "0"));
-  make(pod("a"));
-  EXPECT_TRUE(comes("1", "1"));
-  ASSERT_TRUE(wait_running("a"));
-  ASSERT_TRUE(cluster_.remove(k_pods, named("a")));
-  EXPECT_TRUE(comes("0", "0"));
+  EXPECT_TRUE(comes("0", "0", "0", "0"));
+  make(pod("a", "400m"));
+  EXPECT_TRUE(comes("1", "1", "400m", "64Mi"));
+  make(pod("b", "600m"));
+  EXPECT_TRUE(comes("2", "2", "1", "128Mi"));
+  for (const char* name : {"a", "b"}) {
+    ASSERT_TRUE(wait_running(name));
+    ASSERT_TRUE(cluster_.remove(k_pods, named(name)));
+  }
+  EXPECT_TRUE(comes("0", "0", "0", "0"));
 }
 
 TEST_F(Pods, OfADeploymentComeAndGoWithIt) {

@@ -122,6 +122,48 @@ TEST(GuestSpace, WritesThousandsAsAnApiServerDoes) {
   EXPECT_EQ(text_at(*spaces[1].quota, {"spec", "hard", "pods"}), "0");  // all are dealt out
 }
 
+// A guest that is told to end runs for minutes yet, and Liqo counts it no more.
+TEST(GuestSpace, LimitsWhatGuestsAskForToWhatWasGrantedTogether) {
+  GuestWish wish = wish_of({1, 2});
+  const auto hard = [&wish](std::string_view resource) {
+    const auto made = guest_space_objects(wish, "sw5-milan-shop", 3);
+    return std::string(text_at(made[0].object, {"spec", "hard", resource}));
+  };
+  EXPECT_EQ(hard("requests.cpu"), "3");
+  EXPECT_EQ(hard("requests.memory"), "8Gi");
+  EXPECT_EQ(hard("requests.nvidia.com/gpu"), "");
+  wish.units[0].grant.amounts["cpu"] = 250;
+  wish.units[0].grant.amounts["nvidia.com/gpu"] = 2;
+  wish.units[1].grant.amounts["nvidia.com/gpu"] = 1;
+  wish.units[1].grant.amounts["ephemeral-storage"] = int64_t{20} << 30;
+  wish.units[1].grant.amounts["hugepages-2Mi"] = int64_t{4} << 20;
+  wish.units[1].grant.amounts["example.kubernetes.io/odd"] = 1;  // no quota could count it
+  wish.units[1].grant.amounts["storage"] = 1;
+  EXPECT_EQ(hard("requests.cpu"), "1750m");
+  EXPECT_EQ(hard("requests.nvidia.com/gpu"), "3");
+  EXPECT_EQ(hard("requests.ephemeral-storage"), "20Gi");
+  EXPECT_EQ(hard("requests.hugepages-2Mi"), "4Mi");
+  EXPECT_EQ(hard("requests.example.kubernetes.io/odd"), "");
+  wish.units[0].grant.amounts["cpu"] = wish.units[1].grant.amounts["cpu"] = 500'000;
+  EXPECT_EQ(hard("requests.cpu"), "1k") << "as an API server writes a thousand";
+  wish.units[0].grant.amounts["memory"] = wish.units[1].grant.amounts["memory"] = INT64_MAX;
+  EXPECT_EQ(hard("requests.memory"), std::to_string(INT64_MAX));
+  wish.units.clear();
+  EXPECT_EQ(hard("requests.cpu"), "0");
+  EXPECT_EQ(hard("requests.memory"), "0");
+}
+
+// So that a guest of any namespace fits, whatever others have.
+TEST(GuestSpace, EachNamespaceMayAskForAllOfIt) {
+  const GuestWish wish = wish_of({10, 10});
+  std::vector<GuestSpaceSight> spaces{{space_as_liqo_makes_it("sw5-milan-shop")},
+                                      {space_as_liqo_makes_it("sw5-milan-desk")}};
+  settle_all(wish, spaces);
+  for (const GuestSpaceSight& one : spaces) {
+    EXPECT_EQ(text_at(*one.quota, {"spec", "hard", "requests.cpu"}), "3");
+  }
+}
+
 TEST(GuestSpace, WhatWasEditedIsPutRight) {
   const GuestWish wish = wish_of({10});
   std::vector<GuestSpaceSight> spaces{{space_as_liqo_makes_it("sw5-milan-shop")}};
