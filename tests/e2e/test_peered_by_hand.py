@@ -16,7 +16,7 @@ class PeeredByHand(test_fabric.Fabric):
 
     def setUp(self):
         super().setUp()
-        eventually("no peering of before", self.is_parted, 3 * PATIENCE_SECONDS)
+        eventually("no peering of before", lambda: not self.made_by_hand(), 3 * PATIENCE_SECONDS)
 
     def liqoctl(self, *words):
         return call("liqoctl", *words, f"--kubeconfig={self.kubeconfigs[BUYER]}",
@@ -45,4 +45,4 @@ class PeeredByHand(test_fabric.Fabric):
         self.liqoctl("unpeer", "--skip-confirm")
         eventually("what was bought", lambda: list(self.ready()) == [f"sw-{contract}-0"], 3 * PATIENCE_SECONDS)
         self.market.spillway("contracts", "release", contract, "--dir", self.identities[BUYER])
-        eventually("nothing left of the peering", self.is_parted, PATIENCE_SECONDS)
+        eventually("nothing left", lambda: not self.left() and not self.made_by_hand(), PATIENCE_SECONDS)
